@@ -22,8 +22,11 @@ pub(crate) trait Erase: Element {
 
     fn vec(numbers: Vec<Self>) -> AnyVec;
 
-    /// Returns the numbers if they have this type.
+    /// Returns the number, the numbers or the buffer if they have this type.
+    fn typed_scalar(sample: Scalar) -> Option<Self>;
     fn typed(samples: Slice<'_>) -> Option<&[Self]>;
+    fn typed_buffer(samples: BufferRef<'_>) -> Option<&Buffer<Self>>;
+    fn typed_buffer_mut(outputs: BufferMut<'_>) -> Option<&mut Buffer<Self>>;
 }
 
 macro_rules! samples {
@@ -178,11 +181,20 @@ macro_rules! samples {
                     AnyVec::$name(numbers)
                 }
 
+                fn typed_scalar(sample: Scalar) -> Option<$t> {
+                    if let Scalar::$name(sample) = sample { Some(sample) } else { None }
+                }
+
                 fn typed(samples: Slice<'_>) -> Option<&[$t]> {
-                    match samples {
-                        Slice::$name(samples) => Some(samples),
-                        _ => None,
-                    }
+                    if let Slice::$name(samples) = samples { Some(samples) } else { None }
+                }
+
+                fn typed_buffer(samples: BufferRef<'_>) -> Option<&Buffer<$t>> {
+                    if let BufferRef::$name(samples) = samples { Some(samples) } else { None }
+                }
+
+                fn typed_buffer_mut(outputs: BufferMut<'_>) -> Option<&mut Buffer<$t>> {
+                    if let BufferMut::$name(outputs) = outputs { Some(outputs) } else { None }
                 }
             }
         )*

@@ -2,22 +2,47 @@
 
 use super::boxes::Boxes;
 use super::weights::Weights;
+use crate::any::Erase;
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::{Device, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, Table};
 use slm_kernels::filter2d::{
-    BandArgs, BandPart, Bands, Packs, PassesArgs, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_box_f32,
+    BandArgs, BandPart, Bands, Bytes, Packs, PassesArgs, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_box_f32,
     filter2d_passes, filter2d_separable, filter2d_streaming, passes_places,
 };
-use slm_kernels::signal::Same;
+use slm_kernels::signal::{Same, Types};
 
-/// The types of the numbers.
+/// Samples and outputs are `f32`.
 pub(super) type Floats = Same<f32>;
 
 /// A kernel and its weights.
+pub(super) trait Banded: Send + Sync {
+    /// The types of the numbers. Weights are `f32`.
+    type Types: Types<Sample: Erase, Output: Erase>;
+
+    fn name(&self) -> &'static str;
+
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
+
+    /// Returns the shape of a launch of one typical block.
+    fn block(&self) -> LaunchShape;
+
+    /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
+    fn bands(&self, problem: &Problem, resident: u64) -> Bands;
+
+    fn launch(
+        &self,
+        windows: &Windows<'_>,
+        bands: &Bands,
+        part: &BandPart,
+        picture: BandArgs<Self::Types>,
+    ) -> Result<()>;
+}
+
+/// A kernel for `f32`.
 pub(super) enum BandKernel {
-    Compiled(Compiled),
+    Compiled(Compiled<Floats>),
     Passes(Passes),
     Boxes(Boxes),
 }
@@ -25,14 +50,15 @@ pub(super) enum BandKernel {
 /// Rows of a band for which the number of resident blocks is asked for.
 pub(super) const TYPICAL_BAND: u32 = 128;
 
-type Loaded = Box<dyn Launch<StreamingArgs<Floats>>>;
+type Loaded<F> = Box<dyn Launch<StreamingArgs<F>>>;
 
 /// A kernel for a size of weights.
-pub(super) struct Compiled {
-    loaded: Loaded,
+pub(super) struct Compiled<F: Types> {
+    loaded: Loaded<F>,
     /// Rows and columns of the weights.
     taps: usize,
-    table: Box<Table<f32, TABLE>>,
+    channels: usize,
+    table: Box<Table<F::Weight, TABLE>>,
 }
 
 /// The kernel for outer products of any size.
@@ -46,27 +72,83 @@ pub(super) struct Passes {
 
 /// Loads the kernel for weights of some size. Returns `None` if there is none.
 macro_rules! load {
-    ($device:expr, $taps:expr, $kernel:ident: $($size:literal)*) => {
+    ($device:expr, $taps:expr, $kernel:ident<$types:ident, $channels:literal>: $($size:literal)*) => {
         match $taps {
-            $([$size, $size] => Some(Box::new($device.own_kernel::<$kernel<Size<Floats, 1, $size>>>()?) as Loaded),)*
+            $([$size, $size] => {
+                Some(Box::new($device.own_kernel::<$kernel<Size<$types, $channels, $size>>>()?) as Loaded<$types>)
+            })*
             _ => None,
         }
     };
 }
 
-impl Compiled {
+impl Compiled<Floats> {
     /// Returns the kernel for weights that need not be a product, or `None` if there is none for their size.
     pub(super) fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<BandKernel>> {
-        let Some(loaded) = load!(device, weights.shape, filter2d_streaming: 3 5 7 9) else { return Ok(None) };
-        let table = Box::new(table([(0, &weights.row_after_row()?)]));
-        Ok(Some(BandKernel::Compiled(Compiled { loaded, taps: weights.shape[0], table })))
+        let loaded = load!(device, weights.shape, filter2d_streaming<Floats, 1>: 3 5 7 9);
+        Ok(Self::with_weights(loaded, 1, weights)?.map(BandKernel::Compiled))
     }
 
     /// Returns the kernel for the product of a column and a row, or `None` if there is none for their lengths.
     pub(super) fn product(device: &Device, [column, row]: [&[f32]; 2]) -> Result<Option<BandKernel>> {
-        let loaded = load!(device, [column.len(), row.len()], filter2d_separable: 3 5 7 9 15 31);
-        let table = || Box::new(table([(0, column), (ROW, row)]));
-        Ok(loaded.map(|loaded| BandKernel::Compiled(Compiled { loaded, taps: row.len(), table: table() })))
+        let loaded = load!(device, [column.len(), row.len()], filter2d_separable<Floats, 1>: 3 5 7 9 15 31);
+        Ok(loaded.map(|loaded| BandKernel::Compiled(Self::with_product(loaded, 1, [column, row]))))
+    }
+}
+
+impl Compiled<Bytes> {
+    /// Interleaved channels.
+    pub(super) const CHANNELS: usize = 4;
+
+    /// As that for `f32`.
+    pub(super) fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<Self>> {
+        let loaded = load!(device, weights.shape, filter2d_streaming<Bytes, 4>: 3 5 7);
+        Self::with_weights(loaded, Self::CHANNELS, weights)
+    }
+
+    /// As that for `f32`.
+    pub(super) fn product(device: &Device, [column, row]: [&[f32]; 2]) -> Result<Option<Self>> {
+        let loaded = load!(device, [column.len(), row.len()], filter2d_separable<Bytes, 4>: 3 5 7);
+        Ok(loaded.map(|loaded| Self::with_product(loaded, Self::CHANNELS, [column, row])))
+    }
+}
+
+impl<F: Types<Weight = f32>> Compiled<F> {
+    fn with_weights(loaded: Option<Loaded<F>>, channels: usize, weights: &Weights<f32>) -> Result<Option<Self>> {
+        let Some(loaded) = loaded else { return Ok(None) };
+        let table = Box::new(table([(0, &weights.row_after_row()?)]));
+        Ok(Some(Compiled { loaded, taps: weights.shape[0], channels, table }))
+    }
+
+    fn with_product(loaded: Loaded<F>, channels: usize, [column, row]: [&[f32]; 2]) -> Self {
+        Compiled { loaded, taps: row.len(), channels, table: Box::new(table([(0, column), (ROW, row)])) }
+    }
+}
+
+impl<F: Types<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compiled<F> {
+    type Types = F;
+
+    fn name(&self) -> &'static str {
+        self.loaded.name()
+    }
+
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        self.loaded.residency(shape)
+    }
+
+    fn block(&self) -> LaunchShape {
+        let [x, y] = Bands::STREAMING;
+        let bytes = Bands::shared_bytes::<F>(TYPICAL_BAND, self.taps, self.channels);
+        LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(bytes)
+    }
+
+    fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+        Bands::streaming::<F>(problem, self.taps, resident)
+    }
+
+    fn launch(&self, windows: &Windows<'_>, bands: &Bands, part: &BandPart, picture: BandArgs<F>) -> Result<()> {
+        let shape = shape(bands, part).steps(bands.steps);
+        self.loaded.launch(windows, shape, StreamingArgs { picture, weights: *self.table }, &())
     }
 }
 
@@ -85,12 +167,6 @@ impl Passes {
         let constants = table([(places[0], column), (places[1], row)]);
         let loaded = Box::new(WithConstants { kernel, constants });
         Ok(Some(BandKernel::Passes(Passes { loaded, taps, groups })))
-    }
-
-    /// Returns whether the kernel takes at most half as many products as others. It has work of its own: all sums along the rows go
-    /// through shared memory.
-    pub(super) fn is_worthwhile([rows, columns]: [usize; 2]) -> bool {
-        rows * columns >= 2 * (rows + columns)
     }
 
     /// Returns whether the kernel supports products of these lengths on a device.
@@ -119,59 +195,49 @@ fn table<const N: usize, const PARTS: usize>(parts: [(usize, &[f32]); PARTS]) ->
     table
 }
 
-impl BandKernel {
-    pub(super) fn name(&self) -> &'static str {
+impl Banded for BandKernel {
+    type Types = Floats;
+
+    fn name(&self) -> &'static str {
         match self {
-            BandKernel::Compiled(kernel) => kernel.loaded.name(),
+            BandKernel::Compiled(kernel) => kernel.name(),
             BandKernel::Passes(kernel) => kernel.loaded.name(),
             BandKernel::Boxes(_) => filter2d_box_f32::NAME,
         }
     }
 
-    pub(super) fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         match self {
-            BandKernel::Compiled(kernel) => kernel.loaded.residency(shape),
+            BandKernel::Compiled(kernel) => kernel.residency(shape),
             BandKernel::Passes(kernel) => kernel.loaded.residency(shape),
             BandKernel::Boxes(kernel) => kernel.residency(shape),
         }
     }
 
-    /// Returns the shape of a launch of one typical block.
-    pub(super) fn block(&self) -> LaunchShape {
-        let (block, bytes) = match self {
-            BandKernel::Compiled(kernel) => {
-                (Bands::STREAMING, Bands::shared_bytes::<Floats>(TYPICAL_BAND, kernel.taps, 1))
+    fn block(&self) -> LaunchShape {
+        match self {
+            BandKernel::Compiled(kernel) => kernel.block(),
+            BandKernel::Passes(kernel) => {
+                let [x, y] = Bands::passes_block::<Floats>(kernel.groups);
+                let bytes = Bands::passes_bytes::<Floats>(kernel.taps, kernel.groups);
+                LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(bytes)
             }
-            BandKernel::Passes(kernel) => (
-                Bands::passes_block::<Floats>(kernel.groups),
-                Bands::passes_bytes::<Floats>(kernel.taps, kernel.groups),
-            ),
-            BandKernel::Boxes(kernel) => return kernel.block(),
-        };
-        LaunchShape::new([1; 3], [block[0], block[1], 1]).shared_bytes(bytes)
+            BandKernel::Boxes(kernel) => kernel.block(),
+        }
     }
 
-    /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
-    pub(super) fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+    fn bands(&self, problem: &Problem, resident: u64) -> Bands {
         match self {
-            BandKernel::Compiled(kernel) => Bands::streaming::<Floats>(problem, kernel.taps, resident),
+            BandKernel::Compiled(kernel) => kernel.bands(problem, resident),
             BandKernel::Passes(kernel) => Bands::passes::<Floats>(problem, kernel.groups, resident),
             BandKernel::Boxes(kernel) => kernel.bands(problem, resident),
         }
     }
 
-    pub(super) fn launch(
-        &self,
-        windows: &Windows<'_>,
-        bands: &Bands,
-        part: &BandPart,
-        picture: BandArgs<Floats>,
-    ) -> Result<()> {
+    fn launch(&self, windows: &Windows<'_>, bands: &Bands, part: &BandPart, picture: BandArgs<Floats>) -> Result<()> {
         let shape = shape(bands, part).steps(bands.steps);
         match self {
-            BandKernel::Compiled(kernel) => {
-                kernel.loaded.launch(windows, shape, StreamingArgs { picture, weights: *kernel.table }, &())
-            }
+            BandKernel::Compiled(kernel) => kernel.launch(windows, bands, part, picture),
             BandKernel::Passes(kernel) => {
                 let [column, row] = kernel.taps.map(Packs::new::<Floats>);
                 kernel.loaded.launch(windows, shape, PassesArgs { picture, column, row }, &())

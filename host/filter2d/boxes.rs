@@ -19,10 +19,10 @@ use slm_kernels::filter2d::{BandArgs, Bands, BoxArgs, Problem, Strips, filter2d_
 /// 15 x 15.
 const LEAST_ON_CPU: usize = 26;
 
-/// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes. Smaller ones take less time
-/// with kernels for outer products: 8192 x 8192 samples on an H200 took 276 us with 3 x 3 weights and 222 us with 31 x 31, and as
-/// outer products 154 us with 3 x 3, 208 us with 15 x 15, and 492 us with 31 x 31 where no kernel was compiled for that size.
-const LEAST_ON_GPU: usize = 22;
+/// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes. Smaller ones take less time as outer
+/// products: 8192 x 8192 samples on an H200 took 182 µs with 9 x 9 weights, 184 with 13 x 13, 182 with 17 x 17 and 194 with 21 x 21,
+/// and as outer products 161, 184, 201 and 221 µs.
+const LEAST_ON_GPU: usize = 28;
 
 /// Returns whether the CPU should sum windows by segments.
 pub(super) fn pays_on_cpu(sums: &Sums, window: &Window) -> bool {

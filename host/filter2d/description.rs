@@ -63,13 +63,13 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have 22 rows plus
+    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have 28 rows plus
     /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
-    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights in one launch with
-    /// `h · v ≥ 2 (h + v)`, or with sums in registers. It takes two launches with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports
-    /// the filter, otherwise with `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
+    /// memory must fit into the device's. `Separable` takes all outer products that one launch computes. Others, of `h` x `v` weights, it takes
+    /// with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports the filter, otherwise with `h · v ≥ 2 (h + s · v)` for a stride of
+    /// `s` rows.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -82,13 +82,14 @@ pub enum Filter2dAlgorithm {
     RegisterTiled,
     /// Each warp goes down a strip of the picture. It loads each sample of the strip once, and keeps the sums of all output rows
     /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
-    /// with one channel, to outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate.
+    /// with one channel, to outputs of `f32`; up to 7 x 7 also from four channels of `u8` to `u8`. Strides and dilations must be 1, and NaNs must propagate.
     Streaming,
     /// Outer products: sums along the rows first, then down the columns.
     ///
-    /// One launch makes both passes for the types and steps of `Streaming`. Each block keeps the sums along as many rows as there are
+    /// One launch makes both passes for `f32` and the steps of `Streaming`. Each block keeps the sums along as many rows as there are
     /// weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64 columns. Without room
-    /// for 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 or 31 x 31 weights, the sums are in registers, as with `Streaming`.
+    /// for 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 or 31 x 31 weights, the sums are in registers, as with `Streaming`, and so they are
+    /// for 3 x 3, 5 x 5 and 7 x 7 weights and four channels of `u8`.
     ///
     /// All other outer products take two launches, each by the first of `RegisterTiled`, `SharedTile` and `GlobalMemory` that
     /// supports it. In between, the sums along the rows are in temporary memory of the device: as many numbers of the type of the

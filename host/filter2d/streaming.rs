@@ -1,17 +1,17 @@
 //! Filters on GPUs by kernels that go down bands of rows: the choice of the kernel, and its launches.
 
-use super::accumulator::Accumulator;
-use super::banded::{BandKernel, Compiled, Floats, Passes, shape};
+use super::banded::{BandKernel, Banded, Compiled, Floats, Passes, shape};
 use super::element::{BufferMut, BufferRef};
 use super::gpu::{Filter2d, Rule, plan, problem};
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::{Filter2dAlgorithm, Filter2dError, Plan, window};
+use crate::any::Erase;
 use crate::info::SharedMemory;
 use crate::{Device, Result, Windows};
 use cuda_std::{GlobalIn, GlobalOut};
-use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
-use slm_kernels::signal::Kind;
+use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Bytes, Problem};
+use slm_kernels::signal::{Kind, Types};
 
 /// Returns the filter if there is a kernel for it that the algorithm allows.
 ///
@@ -24,24 +24,35 @@ pub(super) fn prepare(
     sums: &Sums,
     rule: Rule,
 ) -> Result<Option<Box<dyn Filter2d>>> {
-    let weights = match sums {
-        Sums::F32(weights) if rule.allows_bands() => Some(weights),
+    let found = match sums {
+        Sums::F32(weights) if rule.allows_bands() => {
+            boxed(device, shared, rule, find(device, shared, weights, rule.algorithm)?)?
+        }
+        Sums::F32(weights) if rule.allows_bytes() => boxed(device, shared, rule, find_bytes(device, weights, &rule)?)?,
         _ => None,
     };
-    let is_requested = matches!(rule.algorithm, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable);
-    let found = match weights {
-        Some(weights) => find(device, shared, weights, rule.algorithm)?,
-        None => None,
-    };
     match found {
-        Some((kernel, reason)) => {
-            let reason = if is_requested { "requested" } else { reason };
-            Ok(Some(Box::new(Streaming::new(device, shared, rule, kernel, reason)?)))
-        }
         None if rule.algorithm == Filter2dAlgorithm::Streaming => Err(no_kernel(sums, &rule).into()),
-        None => Ok(None),
+        found => Ok(found),
     }
 }
+
+/// Returns the filter by a kernel that was found, and the reason for it.
+fn boxed<K: Banded + 'static>(
+    device: &Device,
+    shared: SharedMemory,
+    rule: Rule,
+    found: Option<(K, &'static str)>,
+) -> Result<Option<Box<dyn Filter2d>>> {
+    let Some((kernel, reason)) = found else { return Ok(None) };
+    let is_requested = matches!(rule.algorithm, Filter2dAlgorithm::Streaming | Filter2dAlgorithm::Separable);
+    let reason = if is_requested { "requested" } else { reason };
+    Ok(Some(Box::new(Streaming::new(device, shared, rule, kernel, reason)?)))
+}
+
+/// The reasons for kernels.
+const COMPILED: &str = "weights of a size that the kernel is compiled for";
+const PRODUCT: &str = "an outer product";
 
 /// Returns the kernel for weights that an algorithm allows, and the reason for it.
 fn find(
@@ -51,7 +62,7 @@ fn find(
     algorithm: Filter2dAlgorithm,
 ) -> Result<Option<(BandKernel, &'static str)>> {
     let product = || separable(device, shared, weights, algorithm == Filter2dAlgorithm::Separable);
-    let dense = || Compiled::dense(device, weights);
+    let dense = || Compiled::<Floats>::dense(device, weights);
     let (product, dense) = match algorithm {
         Filter2dAlgorithm::Separable => (product()?, None),
         Filter2dAlgorithm::Streaming => (None, dense()?),
@@ -61,12 +72,30 @@ fn find(
         },
         _ => (None, None),
     };
-    let dense = dense.map(|kernel| (kernel, "weights of a size that the kernel is compiled for"));
-    Ok(product.map(|kernel| (kernel, "an outer product")).or(dense))
+    let dense = dense.map(|kernel| (kernel, COMPILED));
+    Ok(product.map(|kernel| (kernel, PRODUCT)).or(dense))
 }
 
-/// Returns the kernel for an outer product, or `None` if the weights are none, or if there is no kernel for them. Unless it
-/// `is_requested`, it must be worthwhile.
+/// Returns the kernel for bytes that an algorithm allows, and the reason for it.
+fn find_bytes(device: &Device, weights: &Weights<f32>, rule: &Rule) -> Result<Option<(Compiled<Bytes>, &'static str)>> {
+    let is_requested = rule.algorithm == Filter2dAlgorithm::Separable;
+    if is_requested || rule.algorithm == Filter2dAlgorithm::Auto {
+        let product = if is_requested { weights.clone().into_product() } else { weights.clone().factorised() };
+        let found = match &product.values {
+            Values::Separable { column, row } => Compiled::<Bytes>::product(device, [column, row])?,
+            Values::Dense(_) => None,
+        };
+        if found.is_some() || is_requested {
+            return Ok(found.map(|kernel| (kernel, PRODUCT)));
+        }
+    }
+    let is_allowed = matches!(rule.algorithm, Filter2dAlgorithm::Auto | Filter2dAlgorithm::Streaming);
+    let dense = if is_allowed { Compiled::<Bytes>::dense(device, weights)? } else { None };
+    Ok(dense.map(|kernel| (kernel, COMPILED)))
+}
+
+/// Returns the kernel for an outer product, or `None` if the weights are none, or if there is no kernel for them. If it
+/// `is_requested`, weights are taken as they are, and otherwise examined.
 fn separable(
     device: &Device,
     shared: SharedMemory,
@@ -75,14 +104,12 @@ fn separable(
 ) -> Result<Option<BandKernel>> {
     let product = if is_requested { weights.clone().into_product() } else { weights.clone().factorised() };
     let Values::Separable { column, row } = product.values else { return Ok(None) };
-    // Two passes take less time than sums in registers: 8192 x 8192 samples on an H200 took 153 instead of 160 µs with 7 x 7 weights,
-    // and 289 instead of 389 with 31 x 31 (two runs of the benchmark, before and after this choice).
-    if !Passes::is_supported(shared, weights.shape) {
-        return Compiled::product(device, [&column, &row]);
-    }
-    match is_requested || Passes::is_worthwhile(weights.shape) {
+    // Two passes take less time than sums in registers, and than all weights at once: 8192 x 8192 samples on an H200 took 148 instead
+    // of 156 µs with 3 x 3 weights (`Streaming`), and 147 instead of 240 with 1 x 9, 149 instead of 298 with 9 x 1, 185 instead of
+    // 353 with 2 x 30 (`RegisterTiled`); in registers, 160 instead of 153 with 7 x 7, and 389 instead of 289 with 31 x 31.
+    match Passes::is_supported(shared, weights.shape) {
         true => Passes::product(device, shared, [&column, &row]),
-        false => Ok(None),
+        false => Compiled::<Floats>::product(device, [&column, &row]),
     }
 }
 
@@ -91,6 +118,13 @@ impl Rule {
     pub(super) fn allows_bands(&self) -> bool {
         let Rule { window, kinds, renormalise, .. } = *self;
         kinds == [Kind::F32; 2] && window.channels() == 1 && window.has_unit_steps() && !renormalise
+    }
+
+    /// The same for the kernels of bytes.
+    fn allows_bytes(&self) -> bool {
+        let Rule { window, kinds, renormalise, .. } = *self;
+        let channels = Compiled::<Bytes>::CHANNELS;
+        kinds == [Kind::U8; 2] && window.channels() == channels && window.has_unit_steps() && !renormalise
     }
 }
 
@@ -112,23 +146,27 @@ pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
     }
 }
 
-/// A filter of pictures of one channel, whose samples, sums and outputs are `f32`.
-pub(super) struct Streaming {
+/// A filter by a kernel that goes down bands of rows.
+pub(super) struct Streaming<K> {
     device: Device,
     shared: SharedMemory,
     rule: Rule,
-    kernel: BandKernel,
+    kernel: K,
     reason: &'static str,
     /// Blocks that run at the same time.
     pub(super) resident: u64,
 }
 
-impl Streaming {
+/// The types of a kernel's samples and outputs.
+type SampleOf<K> = <<K as Banded>::Types as Types>::Sample;
+type OutputOf<K> = <<K as Banded>::Types as Types>::Output;
+
+impl<K: Banded> Streaming<K> {
     pub(super) fn new(
         device: &Device,
         shared: SharedMemory,
         rule: Rule,
-        kernel: BandKernel,
+        kernel: K,
         reason: &'static str,
     ) -> Result<Self> {
         let residency = kernel.residency(kernel.block())?;
@@ -145,10 +183,11 @@ impl Streaming {
     fn args(
         &self,
         picture: &window::Problem,
-        (input, output): (GlobalIn<f32>, GlobalOut<f32>),
+        (input, output): (GlobalIn<SampleOf<K>>, GlobalOut<OutputOf<K>>),
+        outside: SampleOf<K>,
         bands: &Bands,
         part: &BandPart,
-    ) -> BandArgs<Floats> {
+    ) -> BandArgs<K::Types> {
         let Problem { rows, columns, .. } = problem(picture);
         BandArgs {
             input,
@@ -159,23 +198,27 @@ impl Streaming {
             output_pitch: picture.output_pitch as u64,
             first_band: part.first_band,
             first_plane: part.first_plane,
-            outside: f32::of_scalar(self.rule.outside),
+            outside,
             border: self.rule.border as u32,
             band: bands.band,
         }
     }
 }
 
-impl Filter2d for Streaming {
+impl<K: Banded> Filter2d for Streaming<K> {
     fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
-        let (BufferRef::F32(samples), BufferMut::F32(outputs)) = (samples, outputs) else {
-            unreachable!("`allows_bands` has checked the types")
+        let (Some(samples), Some(outputs), Some(outside)) = (
+            SampleOf::<K>::typed_buffer(samples),
+            OutputOf::<K>::typed_buffer_mut(outputs),
+            SampleOf::<K>::typed_scalar(self.rule.outside),
+        ) else {
+            unreachable!("the rule has been checked for the types of the kernel")
         };
         let bands = self.bands(&problem(picture));
         let mut windows = Windows::new(&self.device);
         let memory = (windows.input(samples), windows.output(outputs));
         bands.parts().try_for_each(|part| {
-            let args = self.args(picture, memory, &bands, &part);
+            let args = self.args(picture, memory, outside, &bands, &part);
             self.kernel.launch(&windows, &bands, &part, args)
         })
     }

@@ -1,6 +1,6 @@
 //! How kernels that go down bands of rows divide a picture: what the host has to know.
 
-use super::streaming::{AHEAD, Layout, WARPS, row_buffer};
+use super::streaming::{AHEAD, Layout, WARPS, pack, row_buffer};
 use super::{Problem, passes};
 use crate::signal::{Sample, Types};
 use cuda_std::shared_bytes;
@@ -42,7 +42,7 @@ impl Bands {
     /// at the same time. The problem has outputs.
     #[must_use]
     pub fn streaming<F: Types>(problem: &Problem, taps: usize, resident: u64) -> Self {
-        let pack = F::PACK;
+        let pack = pack::<F>();
         let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
         let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
         let tiles = layout.len(elements).div_ceil(u64::from(WARPS * WARP) * pack as u64);
@@ -98,8 +98,8 @@ impl Bands {
     #[must_use]
     pub fn shared_bytes<F: Types>(band: u32, taps: usize, channels: usize) -> u64 {
         let lines = u64::from(band) + taps as u64 - 1 + u64::from(AHEAD);
-        let sources = 2 * F::PACK as u64 * u64::from(WARPS * WARP);
-        let buffers = u64::from(2 * WARPS * row_buffer((taps - 1) * channels, F::PACK));
+        let sources = 2 * pack::<F>() as u64 * u64::from(WARPS * WARP);
+        let buffers = u64::from(2 * WARPS * row_buffer((taps - 1) * channels, pack::<F>()));
         shared_bytes::<u64>(lines) + shared_bytes::<i32>(sources) + shared_bytes::<F::Sample>(buffers)
     }
 

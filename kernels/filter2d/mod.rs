@@ -17,7 +17,8 @@
 //! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
 //!
 //! Of the first three there is one instance per type of sums: samples are converted when they are loaded, and sums when they are
-//! stored ([`AnyIn`], [`AnyOut`]). The others are for pictures of one channel and steps of 1.
+//! stored ([`AnyIn`], [`AnyOut`]). The others are for steps of 1: those of
+//! `streaming.rs` for one channel of `f32` or four of bytes, the rest for one channel of `f32`.
 
 #[macro_use]
 mod each;
@@ -290,6 +291,9 @@ kernel! {
 /// Types of the numbers of an instance of the streaming kernels.
 type TypesOf<T> = <T as Instance>::Types;
 
+/// Samples and outputs are bytes.
+pub type Bytes = (u8, f32, f32, u8);
+
 kernel! {
     for<T: Instance> {
         "filter2d_streaming_f32" {
@@ -297,6 +301,11 @@ kernel! {
             Size<Same<f32>, 1, 5> => f32_5;
             Size<Same<f32>, 1, 7> => f32_7;
             Size<Same<f32>, 1, 9> => f32_9;
+        }
+        "filter2d_streaming_u8" {
+            Size<Bytes, 4, 3> => u8x4_3;
+            Size<Bytes, 4, 5> => u8x4_5;
+            Size<Bytes, 4, 7> => u8x4_7;
         }
     }
 
@@ -316,6 +325,11 @@ kernel! {
             Size<Same<f32>, 1, 9> => f32_9;
             Size<Same<f32>, 1, 15> => f32_15;
             Size<Same<f32>, 1, 31> => f32_31;
+        }
+        "filter2d_separable_u8" {
+            Size<Bytes, 4, 3> => u8x4_3;
+            Size<Bytes, 4, 5> => u8x4_5;
+            Size<Bytes, 4, 7> => u8x4_7;
         }
     }
 

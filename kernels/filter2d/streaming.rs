@@ -51,7 +51,7 @@ pub trait Instance: Copy + Debug + Send + Sync + 'static {
     /// Rows and columns of the weights, an odd number.
     const TAPS: usize;
     /// Elements of a pack.
-    const PACK: usize = <Self::Types as Types>::PACK;
+    const PACK: usize = pack::<Self::Types>();
     /// Samples that a pack of outputs depends on in a row.
     const WINDOW: usize = Self::PACK + (Self::TAPS - 1) * Self::CHANNELS;
 }
@@ -60,6 +60,13 @@ impl<F: Types, const CHANNELS: usize, const TAPS: usize> Instance for Size<F, CH
     type Types = F;
     const CHANNELS: usize = CHANNELS;
     const TAPS: usize = TAPS;
+}
+
+/// Returns the elements of a pack, of at most 16 bytes. Sums of more than 8 elements do not fit into registers.
+pub(super) const fn pack<F: Types>() -> usize {
+    let [sample, output] = [size_of::<F::Sample>(), size_of::<F::Output>()];
+    let pack = 16 / if sample > output { sample } else { output };
+    if pack < 8 { pack } else { 8 }
 }
 
 arguments! {
@@ -173,20 +180,23 @@ pub(super) fn correlate<F: Types, const P: usize, const C: usize, const K: usize
     let mut sums = [[F::Sum::default(); P]; K];
     // The loads of a row are in progress while the row before it is multiplied. Two rows take turns, so that none is moved
     // between registers, which would wait for its loads.
-    let (mut even, mut r) = (strip.load(0), 0);
+    let (mut even, mut next, mut r) = (strip.load(strip.lines.get(0)), strip.lines.get(1), 0);
     while r < rows {
-        let odd = strip.load(r + 1);
+        // Where a row begins is known one row before its loads, which would wait for it otherwise.
+        let odd = strip.load(next);
+        next = strip.lines.get(r + 2);
         sums = products.add(sums, strip.window(0, even));
         strip.store::<K>(r, rows, sums[0]);
-        even = strip.load(r + 2);
+        even = strip.load(next);
+        next = strip.lines.get(r + 3);
         sums = products.add(sums, strip.window(1, odd));
         strip.store::<K>(r + 1, rows, sums[0]);
         r += 2;
     }
 }
 
-/// Rows that are loaded behind the last one: the constant outside, which is not read from memory.
-pub(super) const AHEAD: u32 = 2;
+/// Rows behind the last one whose places are read: the constant outside, which is not read from memory.
+pub(super) const AHEAD: u32 = 3;
 
 /// The strip of a warp.
 struct Strip<'a, F: Types, const P: usize, const C: usize> {
@@ -214,12 +224,35 @@ struct Strip<'a, F: Types, const P: usize, const C: usize> {
     is_whole: bool,
 }
 
-/// A lane's samples of a row.
+/// A lane's samples of a row, as words: four bytes take one register.
 #[derive(Clone, Copy)]
-struct Row<X, const P: usize> {
-    own: [X; P],
+struct Row {
+    own: [u32; WORDS],
     /// In the first and last lanes: a pack of the halo.
-    halo: [X; P],
+    halo: [u32; WORDS],
+}
+
+/// Words of a pack of 16 bytes.
+const WORDS: usize = 4;
+
+/// Returns the words of a pack, and zeros.
+#[inline(always)]
+fn join<X: Lane, const P: usize>(pack: [X; P]) -> [u32; WORDS] {
+    let mut words = [0; WORDS];
+    for (k, sample) in pack.into_iter().enumerate() {
+        let at = k * size_of::<X>();
+        words[at / 4] |= sample.to_words()[0] << (at % 4 * 8);
+    }
+    words
+}
+
+/// Returns the pack that consists of these words.
+#[inline(always)]
+fn split<X: Lane, const P: usize>(words: [u32; WORDS]) -> [X; P] {
+    core::array::from_fn(|k| {
+        let at = k * size_of::<X>();
+        X::from_words([words[at / 4] >> (at % 4 * 8), 0])
+    })
 }
 
 /// The position of a pack that is not inside: beyond all memory, so that zeros are loaded.
@@ -305,44 +338,53 @@ where
         (part as u32 * P as u32 + k) * THREADS + thread::thread_idx_y() * WARP + thread::thread_idx_x()
     }
 
-    /// Loads the lane's samples of row `r` of those that the strip depends on.
+    /// Loads the lane's samples of the row that begins at `line`.
     #[inline(always)]
-    fn load(&self, r: u32) -> Row<F::Sample, P> {
+    fn load(&self, line: u64) -> Row {
         let args = self.args;
-        let line = self.lines.get(r);
         if line == CONSTANT {
-            return Row { own: [args.outside; P], halo: [args.outside; P] };
+            return Row { own: join([args.outside; P]), halo: join([args.outside; P]) };
         }
-        let mut packs = self.packs.map(|pack| match self.is_aligned {
-            true => args.input.get_pack_masked(line + pack),
-            false => core::array::from_fn(|k| args.input.get_masked(line + pack + k as u64)),
+        // In each branch, so that nothing waits for the loads where branches meet.
+        let mut words = self.packs.map(|pack| match self.is_aligned {
+            true => join(args.input.get_pack_masked::<P>(line + pack)),
+            false => join::<_, P>(core::array::from_fn(|k| args.input.get_masked(line + pack + k as u64))),
         });
         if self.has_outside[0] || self.has_outside[1] {
-            let end = line + width::<F, C>(args) as u64;
-            for (part, pack) in packs.iter_mut().enumerate() {
+            for (part, words) in words.iter_mut().enumerate() {
+                let mut pack = split::<F::Sample, P>(*words);
                 for (k, sample) in pack.iter_mut().enumerate() {
                     if self.has_outside[part] {
-                        let source = self.sources.get(self.place(part, k as u32));
-                        let at = if source < 0 { end.wrapping_add_signed(source as i64) } else { line + source as u64 };
-                        *sample = args.input.get_if(source != OUTSIDE, at, args.outside);
+                        *sample = self.load_outside(part, line, k as u32);
                     }
                 }
+                *words = join(pack);
             }
         }
-        Row { own: packs[0], halo: packs[1] }
+        Row { own: words[0], halo: words[1] }
+    }
+
+    /// Loads sample `k` of a pack that is not inside.
+    #[inline(always)]
+    #[track_caller]
+    fn load_outside(&self, part: usize, line: u64, k: u32) -> F::Sample {
+        let source = self.sources.get(self.place(part, k));
+        let end = line + width::<F, C>(self.args) as u64;
+        let at = if source < 0 { end.wrapping_add_signed(source as i64) } else { line + source as u64 };
+        self.args.input.get_if(source != OUTSIDE, at, self.args.outside)
     }
 
     /// Returns the samples that the lane's outputs depend on; all lanes of the warp take part. Two rows take turns with the buffers,
     /// so a barrier per row suffices.
     #[inline(always)]
-    fn window<const N: usize>(&self, buffer: u32, row: Row<F::Sample, P>) -> [F::Sample; N] {
+    fn window<const N: usize>(&self, buffer: u32, row: Row) -> [F::Sample; N] {
         let (lane, before, lanes) = (thread::thread_idx_x(), (N - P) / 2, halo_packs(N - P, P));
         let first = (thread::thread_idx_y() * 2 + buffer) * row_buffer(N - P, P);
-        self.buffers.set_pack(first + (lanes + lane) * P as u32, row.own);
+        self.buffers.set_pack(first + (lanes + lane) * P as u32, split::<_, P>(row.own));
         if self.has_halo {
             // Those of the last lanes stand before the first one's, those of the first lanes behind the last one's.
             let place = if lane < lanes { lanes + WARP + lane } else { lanes + lane - WARP };
-            self.buffers.set_pack(first + place * P as u32, row.halo);
+            self.buffers.set_pack(first + place * P as u32, split::<_, P>(row.halo));
         }
         sync_warp(FULL);
         let mut window = [F::Sample::ZERO; N];
@@ -351,7 +393,7 @@ where
             let place = lanes as usize * P + i - before;
             if i == 0 || place.is_multiple_of(P) {
                 pack = match place / P == lanes as usize {
-                    true => row.own,
+                    true => split(row.own),
                     false => self.buffers.get_pack(first + (lane + (place / P) as u32) * P as u32),
                 };
             }

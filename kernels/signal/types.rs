@@ -85,6 +85,17 @@ sums! {
     i64: |sum, x, w| sum.wrapping_add(x.wrapping_mul(w));
 }
 
+/// 2^23: between it and twice as much, single precision has the integers alone.
+const INTEGERS: f32 = (1u32 << 23) as f32;
+
+/// Bytes are converted first, which is exact: the byte stands in the lowest bits of 2^23. GPUs add much faster than they convert.
+impl Sum<u8, f32> for f32 {
+    #[inline(always)]
+    fn add_product(self, x: u8, w: f32) -> Self {
+        fma(f32::from_bits(INTEGERS.to_bits() | x as u32) - INTEGERS, w, self)
+    }
+}
+
 macro_rules! samples {
     ($($t:ident)*) => {$(
         impl Sample for $t {
@@ -124,6 +135,14 @@ macro_rules! round {
     };
 }
 
+/// Rounds by an addition, which leaves the integer in the lowest bits. GPUs add much faster than they convert. `max` returns 0 for
+/// NaN.
+macro_rules! round_unsigned {
+    ($sum:ident: $from:ident => $to:ident) => {
+        ($sum.max(0.0).min($to::MAX as $from) + INTEGERS).to_bits() as $to
+    };
+}
+
 macro_rules! saturate {
     ($sum:ident: $from:ident => $to:ident) => {
         $sum.clamp($to::MIN as $from, $to::MAX as $from) as $to
@@ -132,9 +151,11 @@ macro_rules! saturate {
 outputs! {
     f32: f32 f64 i32 i64, cast;
     f64: f32 f64 i32 i64, cast;
-    u8: f32 f64, round;
+    u8: f32, round_unsigned;
+    u8: f64, round;
     u8: i32 i64, saturate;
-    u16: f32 f64, round;
+    u16: f32, round_unsigned;
+    u16: f64, round;
     u16: i32 i64, saturate;
     i16: f32 f64, round;
     i16: i32 i64, saturate;

@@ -15,6 +15,7 @@ mod large;
 mod missing;
 mod oracle;
 mod passes;
+mod pixels;
 mod streaming;
 mod two_passes;
 mod types;
@@ -45,6 +46,7 @@ pub(super) fn trials() -> Vec<Trial> {
         large::trials(),
         missing::trials(),
         passes::trials(),
+        pixels::trials(),
         streaming::trials(),
         two_passes::trials(),
     ];

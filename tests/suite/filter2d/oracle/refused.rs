@@ -49,6 +49,9 @@ impl Case {
 /// Sizes of the weights of kernels that are compiled for dense ones.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
 
+/// The same for pixels of four bytes.
+const OF_PIXELS: [usize; 3] = [3, 5, 7];
+
 /// The error on a device. The CPU refuses nothing.
 pub(in super::super) fn refused(
     device: &Device,
@@ -93,11 +96,16 @@ impl Case {
     /// Whether there is a kernel for the size of the weights, the types, and what else the filter has.
     fn has_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> bool {
         let [rows, columns] = self.weights.shape();
-        let has_size = algorithm == Filter2dAlgorithm::Box || (rows == columns && DENSE.contains(&rows));
-        has_size
-            && (types.samples, types.outputs) == (Kind::F32, Kind::F32)
+        let is_box = algorithm == Filter2dAlgorithm::Box;
+        let has_size = |sizes: &[usize]| rows == columns && sizes.contains(&rows);
+        let has_types = match (types.samples, types.outputs, self.channels()) {
+            (Kind::F32, Kind::F32, 1) => is_box || has_size(&DENSE),
+            (Kind::U8, Kind::U8, 4) => !is_box && has_size(&OF_PIXELS),
+            _ => false,
+        };
+        has_types
             && types.sums_name(&self.weights) == "f32"
-            && (self.channels(), self.stride, self.dilations(), renormalise) == (1, [1, 1], [1, 1], false)
+            && (self.stride, self.dilations(), renormalise) == ([1, 1], [1, 1], false)
     }
 
     fn no_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
