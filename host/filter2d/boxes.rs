@@ -5,6 +5,7 @@ use super::banded::{BandKernel, Floats, TYPICAL_BAND};
 use super::gpu::{Filter2d, Rule, problem};
 use super::streaming::{Streaming, no_kernel};
 use super::sums::{Sums, with_sums};
+use super::tuning::tuning;
 use super::weights::{Values, Weights};
 use super::window::Window;
 use super::{Filter2dAlgorithm, Filter2dError, window};
@@ -18,11 +19,6 @@ use slm_kernels::filter2d::{BandArgs, Bands, BoxArgs, Problem, Strips, filter2d_
 /// filters: 4096 x 4096 samples took 100 ms and 75 ms with 11 x 11 weights, 84 ms and 84 ms with 13 x 13, and 88 ms and 105 ms with
 /// 15 x 15.
 const LEAST_ON_CPU: usize = 26;
-
-/// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes. Smaller ones take less time as outer
-/// products: 8192 x 8192 samples on an H200 took 182 µs with 9 x 9 weights, 184 with 13 x 13, 182 with 17 x 17 and 194 with 21 x 21,
-/// and as outer products 161, 184, 201 and 221 µs.
-const LEAST_ON_GPU: usize = 28;
 
 /// Returns whether the CPU should sum windows by segments.
 pub(super) fn pays_on_cpu(sums: &Sums, window: &Window) -> bool {
@@ -66,7 +62,7 @@ pub(super) fn prepare(
 ) -> Result<Option<Box<dyn Filter2d>>> {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
     let is_requested = rule.algorithm == Filter2dAlgorithm::Box;
-    if !is_requested && (rule.algorithm != Filter2dAlgorithm::Auto || rows + columns < LEAST_ON_GPU) {
+    if !is_requested && (rule.algorithm != Filter2dAlgorithm::Auto || rows + columns < tuning().least_box) {
         return Ok(None);
     }
     let weight = match sums {

@@ -85,6 +85,7 @@ mod several_bands;
 mod streaming;
 mod strips;
 mod sums;
+mod tuning;
 mod two_passes;
 mod weights;
 mod window;

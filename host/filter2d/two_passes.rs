@@ -18,6 +18,7 @@ use super::element::{BufferMut, BufferRef, Scalar};
 use super::gpu::{Filter2d, Rule, correlation};
 use super::streaming::no_kernel;
 use super::sums::{Sums, with_sums};
+use super::tuning::{Threshold, tuning};
 use super::weights::{Values, Weights};
 use super::{Filter2dAlgorithm, Plan, window};
 use crate::any::AnyBuffer;
@@ -25,27 +26,6 @@ use crate::any::Erase;
 use crate::info::SharedMemory;
 use crate::{Device, Result};
 use slm_kernels::signal::Kind;
-
-/// When two passes take less time than all weights at once: from `overhead + cost · (products of both passes)` products on. Two
-/// passes also request memory for the row sums, write them and read them.
-struct Threshold {
-    overhead: usize,
-    cost: usize,
-}
-
-/// For filters that the register-tiled kernel supports, and for others. Measured on an H200, in us, with 8192 x 8192 pixels of four
-/// `u8` and of three `f32`, and in the last two columns with a dilation of the columns, of four `u8`:
-///
-/// | weights | `RegisterTiled` | two passes | `RegisterTiled` | two passes | `SharedTile` | two passes |
-/// |---|---|---|---|---|---|---|
-/// | 3 x 3 | 1,128 | 3,809 | 979 | 2,666 | 4,520 | 5,493 |
-/// | 5 x 5 | 1,323 | 3,678 | 1,065 | 2,691 | 8,127 | 5,977 |
-/// | 9 x 9 | 1,983 | 3,940 | 1,537 | 2,843 | 20,620 | 7,392 |
-/// | 15 x 15 | 3,533 | 4,362 | 2,601 | 3,113 | 51,871 | 9,478 |
-/// | 21 x 21 | 5,796 | 4,706 | 4,318 | 3,366 | 97,445 | 11,375 |
-///
-/// Filters that run without a wait in between reuse the memory. Then the second column is 2,380 us for 3 x 3, and 3,558 for 21 x 21.
-const THRESHOLDS: [Threshold; 2] = [Threshold { overhead: 200, cost: 3 }, Threshold { overhead: 0, cost: 2 }];
 
 /// Returns the filter if its weights are an outer product, there are kernels for it, and the algorithm allows it.
 ///
@@ -81,8 +61,9 @@ pub(super) fn prepare(
 fn is_worthwhile(sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
     let both = rule.window.rows.stride().saturating_mul(columns).saturating_add(rows);
-    let [register_tiled, others] = THRESHOLDS;
-    let Threshold { overhead, cost } = if rule.check_register_tiled().is_ok() { register_tiled } else { others };
+    let tuning = tuning();
+    let is_register_tiled = rule.check_register_tiled().is_ok();
+    let Threshold { overhead, cost } = if is_register_tiled { tuning.over_register_tiled } else { tuning.over_others };
     rows.saturating_mul(columns) >= both.saturating_mul(cost).saturating_add(overhead)
 }
 

@@ -1,0 +1,46 @@
+//! Constants of filters on GPUs that were chosen by measurement.
+
+/// Constants for the choice of kernels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuning {
+    /// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes.
+    pub(super) least_box: usize,
+    /// When two launches take less time than `RegisterTiled`.
+    pub(super) over_register_tiled: Threshold,
+    /// When two launches take less time than other kernels that take all weights at once.
+    pub(super) over_others: Threshold,
+}
+
+/// From `overhead + cost · (products of both passes)` products on. Two passes also request memory for the row sums, write them and
+/// read them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threshold {
+    pub(super) overhead: usize,
+    pub(super) cost: usize,
+}
+
+/// Returns the constants for all devices, chosen on an H200 with 8192 x 8192 pixels. They compare kernels, and were not measured on
+/// other GPUs. How many blocks and warps a device runs is asked for each kernel (`Streaming::new`, `Correlation::register_tiled`).
+pub(super) const fn tuning() -> Tuning {
+    Tuning {
+        // `f32` took 182 µs with 9 x 9 weights, 184 with 13 x 13, 182 with 17 x 17 and 194 with 21 x 21; as outer products, 161, 184,
+        // 201 and 221 µs.
+        least_box: 28,
+        // In µs, for pixels of four `u8` and of three `f32`:
+        //
+        // | weights | `RegisterTiled` | two passes | `RegisterTiled` | two passes |
+        // |---|---|---|---|---|
+        // | 3 x 3 | 1,128 | 3,809 | 979 | 2,666 |
+        // | 5 x 5 | 1,323 | 3,678 | 1,065 | 2,691 |
+        // | 9 x 9 | 1,983 | 3,940 | 1,537 | 2,843 |
+        // | 15 x 15 | 3,533 | 4,362 | 2,601 | 3,113 |
+        // | 21 x 21 | 5,796 | 4,706 | 4,318 | 3,366 |
+        //
+        // Filters that run without a wait in between reuse the memory. Then the second column is 2,380 for 3 x 3, and 3,558 for
+        // 21 x 21.
+        over_register_tiled: Threshold { overhead: 200, cost: 3 },
+        // With a dilation of the columns, of four `u8`, `SharedTile` took 4,520, 8,127, 20,620, 51,871 and 97,445 µs for the same
+        // weights, and two passes 5,493, 5,977, 7,392, 9,478 and 11,375.
+        over_others: Threshold { overhead: 0, cost: 2 },
+    }
+}
