@@ -1,18 +1,34 @@
 //! Vector instructions that not all processors have.
 
-/// Calls `work`, compiled a second time for processors with AVX2 on x86-64, if this one has it.
+/// Evaluates an expression, compiled a second time for processors with AVX2 on x86-64, if this one has it.
 ///
 /// Programs are compiled for all processors of an architecture: those of x86-64 have vectors of 16 bytes and no conversions of
-/// bytes. All functions that `work` calls must be inlined (`#[inline(always)]`), otherwise they are the ones for all processors.
+/// bytes. All functions that are called must be inlined (`#[inline(always)]`), otherwise they are the ones for all processors.
 /// Results are the same bits: the compiler does not fuse multiply-adds.
+macro_rules! vectorised {
+    ($work:expr) => {
+        $crate::vector::dispatched(
+            // Otherwise large work is compiled as a function of its own, for all processors.
+            #[inline(always)]
+            || $work,
+        )
+    };
+}
+pub(crate) use vectorised;
+
+/// Calls the copy of `work` for this processor.
 #[inline]
-pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn dispatched<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
+}
+
+/// Returns whether [`vectorised!`] work has more vector registers, or larger ones, than programs for all x86-64 processors.
+pub(crate) fn are_wide() -> bool {
+    !matches!(pulp::Arch::new(), pulp::Arch::Scalar)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::multiply_add::MultiplyAdd;
 
     /// Sums whose products round differently if they are fused, and special numbers.
@@ -27,6 +43,6 @@ mod tests {
         let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, f32::MAX, 0.5, 254.5];
         let numbers: Vec<f32> =
             (0..10_000).map(|i| if i % 11 < 9 { 1.0 / (i as f32 + 0.3) } else { special[i % 9] }).collect();
-        assert_eq!(vectorised(|| sums(&numbers)), sums(&numbers));
+        assert_eq!(vectorised!(sums(&numbers)), sums(&numbers));
     }
 }

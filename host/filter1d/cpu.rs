@@ -38,7 +38,7 @@ fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [
         try_for_chunks(&mut row[..lines.outputs], PIECE, usize::MAX, &|piece, outputs| {
             let start = taps.reach.start() + (piece * PIECE) as i64;
             let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
-            vectorised(|| correlate(&taps.taps, &extended, outputs));
+            vectorised!(correlate(&taps.taps, &extended, outputs));
             Ok(())
         })
     })
@@ -95,7 +95,7 @@ fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mu
         sources.extend((0..needed as i64).map(|i| row(start + i)));
         for (o, output) in outputs.chunks_mut(lines.output_pitch).take(count).enumerate() {
             let output = &mut output[..lines.lines];
-            vectorised(|| correlate_rows(&taps.taps, &sources[o..], output));
+            vectorised!(correlate_rows(&taps.taps, &sources[o..], output));
         }
         Ok(())
     })

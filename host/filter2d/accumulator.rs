@@ -23,7 +23,7 @@ macro_rules! accumulators {
             }
 
             fn extend(to: &mut Vec<Self>, samples: Slice<'_>, first: usize, [len, count, step]: [usize; 3]) {
-                with_type!(Slice, samples, samples => vectorised(|| {
+                with_type!(Slice, samples, samples => vectorised!({
                     for group in (0..count).map(|number| &samples[first + number * step..][..len]) {
                         to.extend(group.iter().map(|&sample| Output::<$t>::to_sum(sample)));
                     }
@@ -43,7 +43,7 @@ pub(super) fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
 
 /// Stores as many sums as there are outputs.
 pub(super) fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
-    vectorised(|| {
+    vectorised!({
         for (output, &sum) in outputs.iter_mut().zip(sums) {
             *output = O::of_sum(sum);
         }

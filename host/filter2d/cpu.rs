@@ -1,13 +1,13 @@
 //! Two-dimensional filters on the CPU.
 //!
 //! The outputs are divided into pieces. A piece first copies the rows of samples that it depends on, each once, converted to the
-//! type of the sums and continued beyond the borders, so the inner loops need no border checks. They keep [`WIDTH`] neighbouring
-//! sums in vector registers while they iterate over the weights; the compiler vectorises them. A separable filter adds up rows
-//! first and then neighbours in the resulting row.
+//! type of the sums and continued beyond the borders, so the [inner loops](super::products) need no border checks. A separable
+//! filter adds up rows first and then neighbours in the resulting row.
 
 use super::accumulator::{Accumulator, store, zeros};
 use super::boxes;
 use super::element::{Scalar, Slice, SliceMut, with_type};
+use super::products::{one_row, pays_for_two_rows, two_rows};
 use super::segments::Segments;
 use super::strips::{Band, Piece, Strips};
 use super::sums::{Sums, with_sums};
@@ -18,9 +18,6 @@ use crate::vector::vectorised;
 use crate::{Element, Result};
 use slm_kernels::signal::{Border, Output};
 use std::ops::Range;
-
-/// Sums that are computed together.
-pub(super) const WIDTH: usize = 32;
 
 /// Maximum number of output rows of a band.
 const BAND: usize = 16;
@@ -133,80 +130,53 @@ impl<A: Accumulator> Correlation<'_, A> {
     /// and its sums.
     fn piece(&self, band: &Band, rows: usize, pixels: Range<usize>, store: &mut dyn FnMut(usize, &[A])) -> Result<()> {
         let mut piece = self.strips.piece(band, pixels)?;
-        let (mut sums, mut column_sums) = (zeros(piece.padded_len())?, zeros(piece.row_len)?);
+        let len = piece.padded_len();
+        let (mut sums, mut column_sums) = (zeros(2 * len)?, zeros(2 * piece.row_len)?);
         let mask = match self.total {
             Some(_) => piece.take_missing()?,
             None => None,
         };
-        let mut present = zeros(mask.as_ref().map_or(0, Piece::padded_len))?;
-        for row in 0..rows {
-            self.correlate(&piece, row, &mut column_sums, &mut sums);
+        let mut present = zeros(mask.as_ref().map_or(0, |_| 2 * len))?;
+        let (mut row, pays) = (0, pays_for_two_rows::<A>());
+        while row < rows {
+            let count = if pays && row + 1 < rows && piece.overlaps_next(row) { 2 } else { 1 };
+            self.correlate(&piece, row..row + count, &mut column_sums, &mut sums)?;
             if let Some(mask) = &mask {
-                self.correlate(mask, row, &mut column_sums, &mut present);
+                self.correlate(mask, row..row + count, &mut column_sums, &mut present)?;
             }
             if let Some(total) = self.total {
                 renormalise(&mut sums, total, mask.is_some().then_some(&present[..]));
             }
-            store(row, &sums);
+            for (row, sums) in (row..row + count).zip(sums.chunks_exact(len)) {
+                store(row, sums);
+            }
+            row += count;
         }
         Ok(())
     }
 
-    /// Computes the sums of an output row of a piece. `column_sums` is temporary memory for a row of the piece.
-    fn correlate(&self, piece: &Piece<'_, A>, row: usize, column_sums: &mut [A], sums: &mut [A]) {
-        vectorised(|| match &self.weights.values {
-            Values::Dense(weights) => dense(piece, row, weights, sums),
-            Values::Separable { column, row: weights } => {
-                add_rows(piece, row, column, column_sums);
-                add_neighbours(&piece.offsets, weights, column_sums, sums);
+    /// Computes the sums of one output row of a piece, or of two. `column_sums` is temporary memory for as many rows of the piece.
+    fn correlate(&self, piece: &Piece<'_, A>, rows: Range<usize>, column_sums: &mut [A], sums: &mut [A]) -> Result<()> {
+        let (sources, offsets) = (piece.sources(rows.clone())?, &piece.offsets[..]);
+        let (first, second) = sums.split_at_mut(piece.padded_len());
+        let (first_columns, second_columns) = column_sums.split_at_mut(piece.row_len);
+        match (&self.weights.values, rows.len()) {
+            (Values::Dense(weights), 1) => vectorised!(one_row(&sources, offsets, weights, first)),
+            (Values::Dense(weights), _) => {
+                vectorised!(two_rows(&sources, offsets, weights, [first, second]));
             }
-        });
-    }
-}
-
-/// Computes `sums[e] = Σ_i Σ_j weights[i, j] · row_i[offsets[j] + e]`, where `row_i` are the rows that output row `row` depends
-/// on.
-#[inline(always)]
-fn dense<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
-    for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
-        let mut block_sums = [A::ZERO; WIDTH];
-        for (samples, weights) in piece.rows(row).zip(weights.chunks(piece.offsets.len())) {
-            for (offset, &weight) in piece.offsets.iter().zip(weights) {
-                add_products(&mut block_sums, &samples[offset + block * WIDTH..], weight);
+            (Values::Separable { column, row }, 1) => {
+                vectorised!(one_row(&sources, &[0], column, first_columns));
+                vectorised!(one_row(&[first_columns], offsets, row, first));
+            }
+            (Values::Separable { column, row }, _) => {
+                vectorised!(two_rows(&sources, &[0], column, [first_columns, second_columns]));
+                for (columns, sums) in [(first_columns, first), (second_columns, second)] {
+                    vectorised!(one_row(&[columns], offsets, row, sums));
+                }
             }
         }
-        sums.copy_from_slice(&block_sums);
-    }
-}
-
-/// Computes `sums[e] = Σ_i weights[i] · row_i[e]`, where `row_i` are the rows that output row `row` depends on.
-#[inline(always)]
-fn add_rows<A: Accumulator>(piece: &Piece<'_, A>, row: usize, weights: &[A], sums: &mut [A]) {
-    for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
-        let mut block_sums = [A::ZERO; WIDTH];
-        for (samples, &weight) in piece.rows(row).zip(weights) {
-            add_products(&mut block_sums, &samples[block * WIDTH..], weight);
-        }
-        sums.copy_from_slice(&block_sums);
-    }
-}
-
-/// Computes `sums[e] = Σ_j weights[j] · samples[offsets[j] + e]`.
-#[inline(always)]
-fn add_neighbours<A: Accumulator>(offsets: &[usize], weights: &[A], samples: &[A], sums: &mut [A]) {
-    for (block, sums) in sums.chunks_exact_mut(WIDTH).enumerate() {
-        let mut block_sums = [A::ZERO; WIDTH];
-        for (offset, &weight) in offsets.iter().zip(weights) {
-            add_products(&mut block_sums, &samples[offset + block * WIDTH..], weight);
-        }
-        sums.copy_from_slice(&block_sums);
-    }
-}
-
-#[inline(always)]
-fn add_products<A: Accumulator>(sums: &mut [A; WIDTH], samples: &[A], weight: A) {
-    for (sum, &sample) in sums.iter_mut().zip(&samples[..WIDTH]) {
-        *sum = A::multiply_add(*sum, sample, weight);
+        Ok(())
     }
 }
 

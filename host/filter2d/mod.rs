@@ -77,6 +77,7 @@ mod line;
 mod pictures;
 mod plan;
 mod prepared;
+mod products;
 mod rank;
 mod segments;
 #[cfg(all(test, feature = "emulator"))]

@@ -122,7 +122,7 @@ fn plus<A: Accumulator>(a: A, b: A) -> A {
 }
 
 fn add<A: Accumulator>(sums: &mut [A], terms: &[A]) {
-    vectorised(|| {
+    vectorised!({
         for (sum, &term) in sums.iter_mut().zip(terms) {
             *sum = plus(*sum, term);
         }

@@ -1,8 +1,8 @@
 //! The samples that a piece of the outputs depends on, converted and continued beyond the borders.
 
 use super::accumulator::Accumulator;
-use super::cpu::WIDTH;
 use super::element::Slice;
+use super::products::WIDTH;
 use super::window::{Axis, Problem};
 use crate::{Result, allocation};
 use slm_kernels::signal::Border;
@@ -36,11 +36,23 @@ impl<A> Piece<'_, A> {
         self.len.next_multiple_of(WIDTH)
     }
 
-    /// Returns the rows of samples that meet the rows of weights for an output row.
-    #[inline(always)]
-    pub(super) fn rows(&self, output: usize) -> impl Iterator<Item = &[A]> {
-        let index = &self.index[output * self.taps..][..self.taps];
-        index.iter().map(|&row| &self.samples[row * self.row_len..][..self.row_len])
+    /// Returns the rows of samples that meet the rows of weights for an output row. With the next one, which the first
+    /// [overlaps](Self::overlaps_next), also the one that meets the last row of weights for that one.
+    pub(super) fn sources(&self, outputs: Range<usize>) -> Result<Vec<&[A]>> {
+        let last = outputs.end - 1;
+        let index = self.index(outputs.start).iter().chain(&self.index(last)[self.taps - (last - outputs.start)..]);
+        let mut sources = allocation::reserved(self.taps + outputs.len() - 1)?;
+        sources.extend(index.map(|&row| &self.samples[row * self.row_len..][..self.row_len]));
+        Ok(sources)
+    }
+
+    /// Returns whether an output row and the next one depend on the same rows of samples, but for the first and the last one.
+    pub(super) fn overlaps_next(&self, output: usize) -> bool {
+        self.index(output)[1..] == self.index(output + 1)[..self.taps - 1]
+    }
+
+    fn index(&self, output: usize) -> &[usize] {
+        &self.index[output * self.taps..][..self.taps]
     }
 }
 
