@@ -27,7 +27,7 @@ const BAND: usize = 16;
 const MOST_SOURCES: usize = 1 << 16;
 
 /// Outputs of a row in a piece, approximately.
-const PIECE: usize = 1024;
+const PIECE: usize = 2048;
 
 /// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
 const MANY_ROWS: usize = 64;
