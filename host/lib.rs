@@ -101,6 +101,7 @@ mod plan;
 pub mod pointwise;
 mod rows;
 mod signal;
+mod stored;
 pub mod transpose;
 mod vector;
 

@@ -3,6 +3,7 @@
 use super::element::{Scalar, Slice, with_type};
 use super::weights::{Values, Weights};
 use crate::multiply_add::MultiplyAdd;
+use crate::stored::Stored;
 use crate::vector::vectorised;
 use crate::{Element, Result, allocation};
 use slm_kernels::signal::{self, Output};
@@ -42,10 +43,10 @@ pub(super) fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
 }
 
 /// Stores as many sums as there are outputs.
-pub(super) fn store<A: Accumulator, O: Output<A>>(sums: &[A], outputs: &mut [O]) {
+pub(super) fn store<A: Accumulator, O: Stored<A>>(sums: &[A], outputs: &mut [O]) {
     vectorised!({
         for (output, &sum) in outputs.iter_mut().zip(sums) {
-            *output = O::of_sum(sum);
+            *output = O::stored(sum);
         }
     });
 }

@@ -14,9 +14,10 @@ use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::Problem;
 use crate::parallel::try_for_chunks;
+use crate::stored::Stored;
 use crate::vector::vectorised;
 use crate::{Element, Result};
-use slm_kernels::signal::{Border, Output};
+use slm_kernels::signal::Border;
 use std::ops::Range;
 
 /// Maximum number of output rows of a band.
@@ -65,12 +66,12 @@ impl Filter2d {
 
     fn run_typed<O>(&self, problem: &Problem, input: Slice<'_>, outputs: &mut [O]) -> Result<()>
     where
-        O: Element + Output<i32> + Output<i64> + Output<f32> + Output<f64>,
+        O: Element + Stored<i32> + Stored<i64> + Stored<f32> + Stored<f64>,
     {
         with_sums!(&self.sums, weights => self.with(weights, problem, input, outputs))
     }
 
-    fn with<A: Accumulator, O: Element + Output<A>>(
+    fn with<A: Accumulator, O: Element + Stored<A>>(
         &self,
         weights: &Weights<A>,
         problem: &Problem,
@@ -95,7 +96,7 @@ struct Correlation<'a, A> {
 
 impl<A: Accumulator> Correlation<'_, A> {
     /// Computes all outputs: bands of rows, or parts of rows if there are few.
-    fn rows<O: Element + Output<A>>(&self, outputs: &mut [O]) -> Result<()> {
+    fn rows<O: Element + Stored<A>>(&self, outputs: &mut [O]) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, width) = (problem.output_rows(), problem.output_width());
         let height = if rows < MANY_ROWS { 1 } else { (MOST_SOURCES / problem.rows.taps).clamp(1, BAND) };

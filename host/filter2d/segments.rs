@@ -19,9 +19,9 @@
 use super::accumulator::{Accumulator, store, zeros};
 use super::strips::Strips;
 use crate::parallel::try_for_chunks;
+use crate::stored::Stored;
 use crate::vector::vectorised;
 use crate::{Element, Result, allocation};
-use slm_kernels::signal::Output;
 use std::ops::Range;
 
 /// Minimum number of rows of a band, unless it is a single row.
@@ -45,7 +45,7 @@ struct Band {
 
 impl<A: Accumulator> Segments<'_, A> {
     /// Computes all outputs: bands of rows of each plane, or parts of rows if there are few and they do not overlap.
-    pub(super) fn rows<O: Element + Output<A>>(&self, outputs: &mut [O]) -> Result<()> {
+    pub(super) fn rows<O: Element + Stored<A>>(&self, outputs: &mut [O]) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, pitch) = (problem.rows, problem.output_pitch);
         let height = if rows.taps == 1 && rows.outputs < BAND { 1 } else { rows.taps * BAND.div_ceil(rows.taps) };
@@ -58,7 +58,7 @@ impl<A: Accumulator> Segments<'_, A> {
         })
     }
 
-    fn band<O: Element + Output<A>>(&self, band: &Band, outputs: &mut [O]) -> Result<()> {
+    fn band<O: Element + Stored<A>>(&self, band: &Band, outputs: &mut [O]) -> Result<()> {
         let problem = self.strips.problem;
         let part = (PIECE / problem.channels).max(problem.columns.taps);
         if band.rows.len() == 1 {
