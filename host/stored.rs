@@ -52,18 +52,20 @@ mod tests {
     use super::*;
     use std::fmt::Debug;
 
-    fn check<A: Copy + Debug, O: Stored<A> + PartialEq + Debug>(sum: A) {
-        assert_eq!(O::stored(sum), O::of_sum(sum), "{sum:?}");
+    fn check<A: Copy + Debug, O: Stored<A> + PartialEq + Debug>(sum: A, expected: O) {
+        assert_eq!([O::stored(sum), O::of_sum(sum)], [expected; 2], "{sum:?}");
     }
 
     fn check_all(sum: f64) {
-        check::<_, u8>(sum as f32);
-        check::<_, u16>(sum as f32);
-        check::<_, i16>(sum as f32);
-        check::<_, u8>(sum);
-        check::<_, u16>(sum);
-        check::<_, i16>(sum);
-        check::<_, i32>(sum);
+        let (single, rounded) = (sum as f32, sum.round_ties_even());
+        let rounded_single = single.round_ties_even();
+        check(single, rounded_single as u8);
+        check(single, rounded_single as u16);
+        check(single, rounded_single as i16);
+        check(sum, rounded as u8);
+        check(sum, rounded as u16);
+        check(sum, rounded as i16);
+        check(sum, rounded as i32);
     }
 
     #[test]

@@ -72,10 +72,11 @@ pub(super) struct Passes {
 
 /// Loads the kernel for weights of some size. Returns `None` if there is none.
 macro_rules! load {
-    ($device:expr, $taps:expr, $kernel:ident<$types:ident, $channels:literal>: $($size:literal)*) => {
+    ($device:expr, $taps:expr, $kernel:ident<$types:ident>: $($size:literal)*) => {
         match $taps {
             $([$size, $size] => {
-                Some(Box::new($device.own_kernel::<$kernel<Size<$types, $channels, $size>>>()?) as Loaded<$types>)
+                let kernel = $device.own_kernel::<$kernel<Size<$types, { Self::CHANNELS }, $size>>>()?;
+                Some(Box::new(kernel) as Loaded<$types>)
             })*
             _ => None,
         }
@@ -83,16 +84,19 @@ macro_rules! load {
 }
 
 impl Compiled<Floats> {
+    /// Interleaved channels.
+    pub(super) const CHANNELS: usize = 1;
+
     /// Returns the kernel for weights that need not be a product, or `None` if there is none for their size.
     pub(super) fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<BandKernel>> {
-        let loaded = load!(device, weights.shape, filter2d_streaming<Floats, 1>: 3 5 7 9);
-        Ok(Self::with_weights(loaded, 1, weights)?.map(BandKernel::Compiled))
+        let loaded = load!(device, weights.shape, filter2d_streaming<Floats>: 3 5 7 9);
+        Ok(Self::with_weights(loaded, Self::CHANNELS, weights)?.map(BandKernel::Compiled))
     }
 
     /// Returns the kernel for the product of a column and a row, or `None` if there is none for their lengths.
     pub(super) fn product(device: &Device, [column, row]: [&[f32]; 2]) -> Result<Option<BandKernel>> {
-        let loaded = load!(device, [column.len(), row.len()], filter2d_separable<Floats, 1>: 3 5 7 9 15 31);
-        Ok(loaded.map(|loaded| BandKernel::Compiled(Self::with_product(loaded, 1, [column, row]))))
+        let loaded = load!(device, [column.len(), row.len()], filter2d_separable<Floats>: 3 5 7 9 15 31);
+        Ok(loaded.map(|loaded| BandKernel::Compiled(Self::with_product(loaded, Self::CHANNELS, [column, row]))))
     }
 }
 
@@ -102,13 +106,13 @@ impl Compiled<Bytes> {
 
     /// As that for `f32`.
     pub(super) fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<Self>> {
-        let loaded = load!(device, weights.shape, filter2d_streaming<Bytes, 4>: 3 5 7);
+        let loaded = load!(device, weights.shape, filter2d_streaming<Bytes>: 3 5 7);
         Self::with_weights(loaded, Self::CHANNELS, weights)
     }
 
     /// As that for `f32`.
     pub(super) fn product(device: &Device, [column, row]: [&[f32]; 2]) -> Result<Option<Self>> {
-        let loaded = load!(device, [column.len(), row.len()], filter2d_separable<Bytes, 4>: 3 5 7);
+        let loaded = load!(device, [column.len(), row.len()], filter2d_separable<Bytes>: 3 5 7);
         Ok(loaded.map(|loaded| Self::with_product(loaded, Self::CHANNELS, [column, row])))
     }
 }
@@ -235,14 +239,14 @@ impl Banded for BandKernel {
     }
 
     fn launch(&self, windows: &Windows<'_>, bands: &Bands, part: &BandPart, picture: BandArgs<Floats>) -> Result<()> {
-        let shape = shape(bands, part).steps(bands.steps);
+        let shape = || shape(bands, part).steps(bands.steps);
         match self {
             BandKernel::Compiled(kernel) => kernel.launch(windows, bands, part, picture),
             BandKernel::Passes(kernel) => {
                 let [column, row] = kernel.taps.map(Packs::new::<Floats>);
-                kernel.loaded.launch(windows, shape, PassesArgs { picture, column, row }, &())
+                kernel.loaded.launch(windows, shape(), PassesArgs { picture, column, row }, &())
             }
-            BandKernel::Boxes(kernel) => kernel.launch(windows, shape, picture),
+            BandKernel::Boxes(kernel) => kernel.launch(windows, shape(), picture),
         }
     }
 }

@@ -146,7 +146,7 @@ impl<A: Accumulator> Correlation<'_, A> {
                 self.correlate(mask, row..row + count, &mut column_sums, &mut present)?;
             }
             if let Some(total) = self.total {
-                renormalise(&mut sums, total, mask.is_some().then_some(&present[..]));
+                renormalise(&mut sums[..count * len], total, mask.is_some().then_some(&present[..]));
             }
             for (row, sums) in (row..row + count).zip(sums.chunks_exact(len)) {
                 store(row, sums);

@@ -67,9 +67,10 @@ pub enum Filter2dAlgorithm {
     /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
-    /// memory must fit into the device's. `Separable` takes all outer products that one launch computes. Others, of `h` x `v` weights, it takes
-    /// with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports the filter, otherwise with `h · v ≥ 2 (h + s · v)` for a stride of
-    /// `s` rows.
+    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights that one launch
+    /// computes, with `h · v > h + v` unless they are described by a column and a row. Others it takes with
+    /// `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports the filter, otherwise with `h · v ≥ 2 (h + s · v)` for a stride of `s`
+    /// rows.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it

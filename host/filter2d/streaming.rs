@@ -26,9 +26,15 @@ pub(super) fn prepare(
 ) -> Result<Option<Box<dyn Filter2d>>> {
     let found = match sums {
         Sums::F32(weights) if rule.allows_bands() => {
-            boxed(device, shared, rule, find(device, shared, weights, rule.algorithm)?)?
+            let product = |factors: [&[f32]; 2]| separable(device, shared, factors);
+            let found = find(weights, rule.algorithm, product, || Compiled::<Floats>::dense(device, weights))?;
+            boxed(device, shared, rule, found)?
         }
-        Sums::F32(weights) if rule.allows_bytes() => boxed(device, shared, rule, find_bytes(device, weights, &rule)?)?,
+        Sums::F32(weights) if rule.allows(Kind::U8, Compiled::<Bytes>::CHANNELS) => {
+            let product = |factors: [&[f32]; 2]| Compiled::<Bytes>::product(device, factors);
+            let found = find(weights, rule.algorithm, product, || Compiled::<Bytes>::dense(device, weights))?;
+            boxed(device, shared, rule, found)?
+        }
         _ => None,
     };
     match found {
@@ -50,81 +56,53 @@ fn boxed<K: Banded + 'static>(
     Ok(Some(Box::new(Streaming::new(device, shared, rule, kernel, reason)?)))
 }
 
-/// The reasons for kernels.
-const COMPILED: &str = "weights of a size that the kernel is compiled for";
-const PRODUCT: &str = "an outer product";
-
-/// Returns the kernel for weights that an algorithm allows, and the reason for it.
-fn find(
-    device: &Device,
-    shared: SharedMemory,
+/// Returns the kernel for weights that an algorithm allows, and the reason for it: that for the product of a column and a row, or
+/// else that for `dense` weights.
+fn find<K>(
     weights: &Weights<f32>,
     algorithm: Filter2dAlgorithm,
-) -> Result<Option<(BandKernel, &'static str)>> {
-    let product = || separable(device, shared, weights, algorithm == Filter2dAlgorithm::Separable);
-    let dense = || Compiled::<Floats>::dense(device, weights);
-    let (product, dense) = match algorithm {
-        Filter2dAlgorithm::Separable => (product()?, None),
-        Filter2dAlgorithm::Streaming => (None, dense()?),
-        Filter2dAlgorithm::Auto => match product()? {
-            None => (None, dense()?),
-            found => (found, None),
-        },
-        _ => (None, None),
+    product: impl FnOnce([&[f32]; 2]) -> Result<Option<K>>,
+    dense: impl FnOnce() -> Result<Option<K>>,
+) -> Result<Option<(K, &'static str)>> {
+    let factors = match algorithm {
+        Filter2dAlgorithm::Separable => Some(weights.clone().into_product().values),
+        Filter2dAlgorithm::Auto => Some(weights.clone().factorised().values),
+        Filter2dAlgorithm::Streaming => None,
+        _ => return Ok(None),
     };
-    let dense = dense.map(|kernel| (kernel, COMPILED));
-    Ok(product.map(|kernel| (kernel, PRODUCT)).or(dense))
-}
-
-/// Returns the kernel for bytes that an algorithm allows, and the reason for it.
-fn find_bytes(device: &Device, weights: &Weights<f32>, rule: &Rule) -> Result<Option<(Compiled<Bytes>, &'static str)>> {
-    let is_requested = rule.algorithm == Filter2dAlgorithm::Separable;
-    if is_requested || rule.algorithm == Filter2dAlgorithm::Auto {
-        let product = if is_requested { weights.clone().into_product() } else { weights.clone().factorised() };
-        let found = match &product.values {
-            Values::Separable { column, row } => Compiled::<Bytes>::product(device, [column, row])?,
-            Values::Dense(_) => None,
-        };
-        if found.is_some() || is_requested {
-            return Ok(found.map(|kernel| (kernel, PRODUCT)));
-        }
+    let product = match factors {
+        Some(Values::Separable { column, row }) => product([&column, &row])?,
+        _ => None,
+    };
+    match product {
+        Some(kernel) => Ok(Some((kernel, "an outer product"))),
+        None if algorithm == Filter2dAlgorithm::Separable => Ok(None),
+        None => Ok(dense()?.map(|kernel| (kernel, "weights of a size that the kernel is compiled for"))),
     }
-    let is_allowed = matches!(rule.algorithm, Filter2dAlgorithm::Auto | Filter2dAlgorithm::Streaming);
-    let dense = if is_allowed { Compiled::<Bytes>::dense(device, weights)? } else { None };
-    Ok(dense.map(|kernel| (kernel, COMPILED)))
 }
 
-/// Returns the kernel for an outer product, or `None` if the weights are none, or if there is no kernel for them. If it
-/// `is_requested`, weights are taken as they are, and otherwise examined.
-fn separable(
-    device: &Device,
-    shared: SharedMemory,
-    weights: &Weights<f32>,
-    is_requested: bool,
-) -> Result<Option<BandKernel>> {
-    let product = if is_requested { weights.clone().into_product() } else { weights.clone().factorised() };
-    let Values::Separable { column, row } = product.values else { return Ok(None) };
-    // Two passes take less time than sums in registers, and than all weights at once: 8192 x 8192 samples on an H200 took 148 instead
-    // of 156 µs with 3 x 3 weights (`Streaming`), and 147 instead of 240 with 1 x 9, 149 instead of 298 with 9 x 1, 185 instead of
-    // 353 with 2 x 30 (`RegisterTiled`); in registers, 160 instead of 153 with 7 x 7, and 389 instead of 289 with 31 x 31.
-    match Passes::is_supported(shared, weights.shape) {
-        true => Passes::product(device, shared, [&column, &row]),
-        false => Compiled::<Floats>::product(device, [&column, &row]),
+/// Returns the kernel for the product of a column and a row of `f32`, or `None` if there is none for their lengths.
+fn separable(device: &Device, shared: SharedMemory, factors: [&[f32]; 2]) -> Result<Option<BandKernel>> {
+    // Two passes take less time than sums in registers: 8192 x 8192 samples on an H200 took 153 instead of 160 µs with 7 x 7 weights,
+    // and 289 instead of 389 with 31 x 31. They also take less than kernels for all weights at once: 148 instead of 156 with 3 x 3
+    // (`Streaming`), 147 instead of 240 with 1 x 9, 149 instead of 298 with 9 x 1, and 185 instead of 353 with 2 x 30
+    // (`RegisterTiled`).
+    match Passes::is_supported(shared, factors.map(<[f32]>::len)) {
+        true => Passes::product(device, shared, factors),
+        false => Compiled::<Floats>::product(device, factors),
     }
 }
 
 impl Rule {
-    /// Returns whether types, channels, steps and treatment of NaNs are those of the kernels.
+    /// Returns whether types, channels, steps and treatment of NaNs are those of the kernels for `f32`.
     pub(super) fn allows_bands(&self) -> bool {
-        let Rule { window, kinds, renormalise, .. } = *self;
-        kinds == [Kind::F32; 2] && window.channels() == 1 && window.has_unit_steps() && !renormalise
+        self.allows(Kind::F32, Compiled::<Floats>::CHANNELS)
     }
 
-    /// The same for the kernels of bytes.
-    fn allows_bytes(&self) -> bool {
+    /// Returns whether a kernel that goes down bands, for these types and channels, has the steps and the treatment of NaNs.
+    fn allows(&self, kind: Kind, channels: usize) -> bool {
         let Rule { window, kinds, renormalise, .. } = *self;
-        let channels = Compiled::<Bytes>::CHANNELS;
-        kinds == [Kind::U8; 2] && window.channels() == channels && window.has_unit_steps() && !renormalise
+        kinds == [kind; 2] && window.channels() == channels && window.has_unit_steps() && !renormalise
     }
 }
 

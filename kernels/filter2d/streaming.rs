@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Shared memory: where each row of samples begins; for each thread, where the samples of its packs are that are not inside the
-//! picture; two rows of samples of each warp. No bank conflicts: lanes access neighbouring numbers or packs of 16 bytes, or all the
-//! same number.
+//! picture; two rows of samples of each warp. No bank conflicts: lanes access neighbouring numbers or packs of 8 or 16 bytes, or
+//! all the same number.
 //!
 //! With separable weights a row of samples is first multiplied by the row of weights, and the sums then by the column.
 //!
@@ -354,6 +354,7 @@ where
             for (part, words) in words.iter_mut().enumerate() {
                 let mut pack = split::<F::Sample, P>(*words);
                 for (k, sample) in pack.iter_mut().enumerate() {
+                    // Not outside of the loop: the kernels for `f32` would take more registers.
                     if self.has_outside[part] {
                         *sample = self.load_outside(part, line, k as u32);
                     }

@@ -7,3 +7,13 @@ use serde_json::Value;
 pub fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Failed> {
     value[key].as_array().map(Vec::as_slice).ok_or_else(|| format!("no list {key}").into())
 }
+
+/// Returns the cases of a file. It must have `count` of them, so that a truncated file fails.
+pub fn cases(file: &str, count: usize) -> Result<Vec<Value>, Failed> {
+    let file: Value = serde_json::from_str(file)?;
+    let cases = list(&file, "cases")?;
+    match cases.len() == count {
+        true => Ok(cases.to_vec()),
+        false => Err(format!("{} cases instead of {count}", cases.len()).into()),
+    }
+}

@@ -3,12 +3,13 @@
 use super::cases::{EXTENTS, boundaries, plain, resized};
 use super::missing::types;
 use super::oracle::{Case, Direction, Weights};
+use super::streaming::algorithm;
 use super::types::Types;
 use super::{SUITE, check, check_with};
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
-use slm::{Backend, Device, Filter2dAlgorithm};
+use slm::{Device, Filter2dAlgorithm};
 
 /// Sizes of the weights, dense or an outer product.
 const SIZES: [usize; 3] = [3, 5, 7];
@@ -71,15 +72,6 @@ fn widths(device: &Device) -> Result<(), Failed> {
         check(device, bytes(), &case)?;
     }
     Ok(())
-}
-
-/// The algorithm that has the kernels. The CPU has one only.
-fn algorithm(device: &Device, is_product: bool) -> Filter2dAlgorithm {
-    match (device.info().backend, is_product) {
-        (Backend::Cpu, _) => Filter2dAlgorithm::Auto,
-        (_, false) => Filter2dAlgorithm::Streaming,
-        (_, true) => Filter2dAlgorithm::Separable,
-    }
 }
 
 /// Bands of several rows, with a last one that is shorter.

@@ -97,7 +97,7 @@ fn widths(device: &Device) -> Result<(), Failed> {
 }
 
 /// The algorithm that has the kernels. The CPU has one only.
-fn algorithm(device: &Device, is_separable: bool) -> Filter2dAlgorithm {
+pub(super) fn algorithm(device: &Device, is_separable: bool) -> Filter2dAlgorithm {
     match (device.info().backend, is_separable) {
         (Backend::Cpu, _) => Filter2dAlgorithm::Auto,
         (_, false) => Filter2dAlgorithm::Streaming,
