@@ -8,8 +8,8 @@ use crate::kernel::{Launch, WithConstants};
 use crate::{Device, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, Table};
 use slm_kernels::filter2d::{
-    BandArgs, BandPart, Bands, Bytes, Packs, PassesArgs, Problem, ROW, Size, StreamingArgs, TABLE, filter2d_box_f32,
-    filter2d_passes, filter2d_separable, filter2d_streaming, passes_places,
+    BandArgs, BandPart, Bands, Bytes, Packs, PassesArgs, Problem, ROW, Size, Streamed, StreamingArgs, TABLE,
+    filter2d_box_f32, filter2d_passes, filter2d_separable, filter2d_streaming, passes_places,
 };
 use slm_kernels::signal::{Same, Types};
 
@@ -129,7 +129,7 @@ impl<F: Types<Weight = f32>> Compiled<F> {
     }
 }
 
-impl<F: Types<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compiled<F> {
+impl<F: Streamed<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compiled<F> {
     type Types = F;
 
     fn name(&self) -> &'static str {

@@ -1,6 +1,7 @@
 //! How kernels that go down bands of rows divide a picture: what the host has to know.
 
-use super::streaming::{AHEAD, Layout, WARPS, pack, row_buffer};
+use super::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
+use super::words::Streamed;
 use super::{Problem, passes};
 use crate::signal::{Sample, Types};
 use cuda_std::shared_bytes;
@@ -41,7 +42,7 @@ impl Bands {
     /// Returns the division of the streaming kernels for weights of `taps` rows and columns, on a device that runs `resident` blocks
     /// at the same time. The problem has outputs.
     #[must_use]
-    pub fn streaming<F: Types>(problem: &Problem, taps: usize, resident: u64) -> Self {
+    pub fn streaming<F: Streamed>(problem: &Problem, taps: usize, resident: u64) -> Self {
         let pack = pack::<F>();
         let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
         let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
@@ -96,10 +97,11 @@ impl Bands {
 
     /// Returns the shared memory of a block, in bytes, for bands of `band` rows.
     #[must_use]
-    pub fn shared_bytes<F: Types>(band: u32, taps: usize, channels: usize) -> u64 {
+    pub fn shared_bytes<F: Streamed>(band: u32, taps: usize, channels: usize) -> u64 {
+        let pack = pack::<F>();
         let lines = u64::from(band) + taps as u64 - 1 + u64::from(AHEAD);
-        let sources = 2 * pack::<F>() as u64 * u64::from(WARPS * WARP);
-        let buffers = u64::from(2 * WARPS * row_buffer((taps - 1) * channels, pack::<F>()));
+        let sources = (words::<F>() + halo_words::<F>(channels, taps)) as u64 * u64::from(WARPS * WARP);
+        let buffers = u64::from(2 * WARPS * row_buffer((taps - 1) * channels, pack));
         shared_bytes::<u64>(lines) + shared_bytes::<i32>(sources) + shared_bytes::<F::Sample>(buffers)
     }
 

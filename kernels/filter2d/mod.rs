@@ -33,11 +33,13 @@ mod geometry;
 mod global;
 mod lines;
 mod passes;
+mod products;
 mod register;
 mod streaming;
 #[cfg(not(target_os = "cuda"))]
 mod strips;
 mod tile;
+mod words;
 
 #[cfg(not(target_os = "cuda"))]
 pub use bands::{BandPart, Bands};
@@ -48,9 +50,11 @@ pub use geometry::{Geometry, Kernel, Part, Problem};
 #[cfg(not(target_os = "cuda"))]
 pub use strips::Strips;
 
+use products::{Dense, Separable};
+pub use products::{ROW, TABLE};
 pub use register::{table_len, table_shape};
-use streaming::{Dense, Separable};
-pub use streaming::{Instance, ROW, Size, StreamingArgs, TABLE};
+pub use streaming::{Instance, Size, StreamingArgs};
+pub use words::Streamed;
 
 use crate::signal::{Accumulator, AnyIn, AnyOut, Border, Same, Types};
 use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
@@ -310,9 +314,13 @@ kernel! {
     }
 
     /// Strips of the picture, sums in registers. The table has the weights, row after row.
-    pub fn filter2d_streaming(arena, args: StreamingArgs<TypesOf<T>>) {
+    pub fn filter2d_streaming(arena, args: StreamingArgs<TypesOf<T>>) where registers <= { T::REGISTERS } {
         let products = Dense(&args.weights);
-        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &products);
+        streaming::correlate::<_, { T::PACK }, { T::WORDS }, { T::HALO }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(
+            arena,
+            &args.picture,
+            &products,
+        );
     }
 }
 
@@ -335,9 +343,13 @@ kernel! {
 
     /// As [`filter2d_streaming`], along the rows first. The table has the column of weights from place 0 on, and the row from
     /// [`ROW`] on.
-    pub fn filter2d_separable(arena, args: StreamingArgs<TypesOf<T>>) {
+    pub fn filter2d_separable(arena, args: StreamingArgs<TypesOf<T>>) where registers <= { T::REGISTERS } {
         let products = Separable(&args.weights);
-        streaming::correlate::<TypesOf<T>, { T::PACK }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(arena, &args.picture, &products);
+        streaming::correlate::<_, { T::PACK }, { T::WORDS }, { T::HALO }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(
+            arena,
+            &args.picture,
+            &products,
+        );
     }
 }
 

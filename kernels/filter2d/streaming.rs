@@ -23,20 +23,17 @@
 //! CUDA* (GPGPU 2009).
 
 use super::lines::{CONSTANT, find_lines};
+use super::products::{Products, TABLE};
+use super::words::{Packed, Streamed};
 use super::{Axis, BandArgs};
-use crate::signal::{Border, Output, Sample, Sum, Types};
+use crate::signal::{Border, Sample, Types};
 use core::fmt::Debug;
+use cuda_std::math::opaque;
 use cuda_std::warp::{FULL, Lane, WARP, sync_warp};
 use cuda_std::{Arena, Shared, Table, arguments, thread};
 
 /// Warps of a block.
 pub(super) const WARPS: u32 = 4;
-
-/// Numbers of the table of weights.
-pub const TABLE: usize = 96;
-
-/// Place of the row of separable weights in the table, behind the column.
-pub const ROW: usize = TABLE / 2;
 
 /// What is known at compile time: samples of the types `F` with `CHANNELS` channels, weights of `TAPS` rows and columns.
 #[derive(Clone, Copy, Debug)]
@@ -45,28 +42,55 @@ pub struct Size<F, const CHANNELS: usize, const TAPS: usize>(F);
 /// A [`Size`].
 pub trait Instance: Copy + Debug + Send + Sync + 'static {
     /// The types of the numbers.
-    type Types: Types;
+    type Types: Streamed;
     /// Interleaved channels.
     const CHANNELS: usize;
     /// Rows and columns of the weights, an odd number.
     const TAPS: usize;
     /// Elements of a pack.
     const PACK: usize = pack::<Self::Types>();
+    /// Words of a pack of samples.
+    const WORDS: usize = words::<Self::Types>();
+    /// Maximum number of registers of a thread, so that a multiprocessor of 65,536 runs 36 warps with 56, 32 with 64, 24 with 80, 16
+    /// with 128, 12 with 168, and 8 with 255.
+    const REGISTERS: u8 = match (size_of::<<Self::Types as Types>::Sample>(), Self::TAPS) {
+        (1, ..5) => 128,
+        (1, 5) => 168,
+        (1, _) => u8::MAX,
+        (_, ..5) => 56,
+        (_, 5) => 64,
+        (_, ..9) => 80,
+        (_, ..31) => 128,
+        _ => u8::MAX,
+    };
+    /// Words of a pack of the halo.
+    const HALO: usize = halo_words::<Self::Types>(Self::CHANNELS, Self::TAPS);
     /// Samples that a pack of outputs depends on in a row.
     const WINDOW: usize = Self::PACK + (Self::TAPS - 1) * Self::CHANNELS;
 }
 
-impl<F: Types, const CHANNELS: usize, const TAPS: usize> Instance for Size<F, CHANNELS, TAPS> {
+impl<F: Streamed, const CHANNELS: usize, const TAPS: usize> Instance for Size<F, CHANNELS, TAPS> {
     type Types = F;
     const CHANNELS: usize = CHANNELS;
     const TAPS: usize = TAPS;
 }
 
-/// Returns the elements of a pack, of at most 16 bytes. Sums of more than 8 elements do not fit into registers.
+/// Returns the elements of a pack, of at most 16 bytes.
 pub(super) const fn pack<F: Types>() -> usize {
     let [sample, output] = [size_of::<F::Sample>(), size_of::<F::Output>()];
-    let pack = 16 / if sample > output { sample } else { output };
-    if pack < 8 { pack } else { 8 }
+    16 / if sample > output { sample } else { output }
+}
+
+/// Returns the words of a pack of samples.
+pub(super) const fn words<F: Streamed>() -> usize {
+    pack::<F>() / <F::Sample as Packed<F::Sum>>::PER_WORD
+}
+
+/// Returns the words of a pack of the halo: all of those on one side of a strip, if a pack has room for them.
+pub(super) const fn halo_words<F: Streamed>(channels: usize, taps: usize) -> usize {
+    let samples = (taps / 2 * channels).next_power_of_two();
+    let pack = pack::<F>();
+    (if samples < pack { samples } else { pack }) / <F::Sample as Packed<F::Sum>>::PER_WORD
 }
 
 arguments! {
@@ -102,157 +126,96 @@ impl Layout {
     }
 }
 
-/// What is done with a row of samples.
-pub(super) trait Products<F: Types, const P: usize, const C: usize, const K: usize, const N: usize> {
-    /// Returns the sums with the products of a row of samples. The sums of the oldest output row, which are then complete, stand
-    /// first; the last ones are of a new row.
-    fn add(&self, sums: [[F::Sum; P]; K], window: [F::Sample; N]) -> [[F::Sum; P]; K];
-}
-
-/// `K` x `K` weights, row after row.
-pub(super) struct Dense<'a, W>(pub(super) &'a Table<W, TABLE>);
-
-impl<F: Types, const P: usize, const C: usize, const K: usize, const N: usize> Products<F, P, C, K, N>
-    for Dense<'_, F::Weight>
-{
-    #[inline(always)]
-    fn add(&self, sums: [[F::Sum; P]; K], window: [F::Sample; N]) -> [[F::Sum; P]; K] {
-        let (weights, mut next) = (&self.0.0, [[F::Sum::default(); P]; K]);
-        for t in 0..K {
-            next[t] = if t + 1 < K { sums[t + 1] } else { next[t] };
-            for j in 0..K {
-                let weight = weights[(K - 1 - t) * K + j];
-                for p in 0..P {
-                    next[t][p] = next[t][p].add_product(window[p + j * C], weight);
-                }
-            }
-        }
-        next
-    }
-}
-
-/// The outer product of a column of `K` weights and a row of as many: sums along the rows first.
-pub(super) struct Separable<'a, W>(pub(super) &'a Table<W, TABLE>);
-
-impl<F: Types, const P: usize, const C: usize, const K: usize, const N: usize> Products<F, P, C, K, N>
-    for Separable<'_, F::Weight>
-where
-    F::Sum: Sample + Sum<F::Sum, F::Weight>,
-{
-    #[inline(always)]
-    fn add(&self, sums: [[F::Sum; P]; K], window: [F::Sample; N]) -> [[F::Sum; P]; K] {
-        let (weights, mut along) = (&self.0.0, [F::Sum::default(); P]);
-        each!(j < K, {
-            for p in 0..P {
-                along[p] = Sum::<F::Sample, F::Weight>::add_product(along[p], window[p + j * C], weights[ROW + j]);
-            }
-        });
-        let mut next = [[F::Sum::default(); P]; K];
-        each!(t < K, {
-            for p in 0..P {
-                let sum = if t + 1 < K { sums[t + 1][p] } else { F::Sum::default() };
-                next[t][p] = Sum::<F::Sum, F::Weight>::add_product(sum, along[p], weights[K - 1 - t]);
-            }
-        });
-        next
-    }
-}
-
 /// Goes down a strip.
 #[inline(always)]
-pub(super) fn correlate<F: Types, const P: usize, const C: usize, const K: usize, const N: usize>(
+pub(super) fn correlate<
+    F: Streamed,
+    const P: usize,
+    const M: usize,
+    const H: usize,
+    const C: usize,
+    const K: usize,
+    const N: usize,
+>(
     arena: Arena,
     args: &BandArgs<F>,
     products: &impl Products<F, P, C, K, N>,
-) where
-    F::Sample: Lane,
-{
-    const { assert!(N == P + (K - 1) * C && P.is_power_of_two() && K % 2 == 1) };
+) {
+    const {
+        assert!(N == P + (K - 1) * C && P.is_power_of_two() && K % 2 == 1);
+        assert!(C.is_multiple_of(<F::Sample as Packed<F::Sum>>::PER_WORD), "a pixel consists of whole words");
+    };
     let (band, plane) =
         (args.first_band + thread::block_idx_y() as u64, args.first_plane + thread::block_idx_z() as u64);
     let first = band * args.band as u64;
     let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + K as u32 - 1;
     let (lines, arena) = arena.split::<u64>(args.band + K as u32 - 1 + AHEAD);
     find_lines(&lines, args, [plane, first], [rows, AHEAD]);
-    let strip = Strip::<F, P, C>::new::<K>(arena, args, lines, plane * args.rows.outputs + first);
+    let strip = Strip::<F, P, M, H, C>::new::<K>(arena, args, lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 
-    let mut sums = [[F::Sum::default(); P]; K];
-    // The loads of a row are in progress while the row before it is multiplied. Two rows take turns, so that none is moved
-    // between registers, which would wait for its loads.
-    let (mut even, mut next, mut r) = (strip.load(strip.lines.get(0)), strip.lines.get(1), 0);
-    while r < rows {
-        // Where a row begins is known one row before its loads, which would wait for it otherwise.
-        let odd = strip.load(next);
-        next = strip.lines.get(r + 2);
-        sums = products.add(sums, strip.window(0, even));
-        strip.store::<K>(r, rows, sums[0]);
-        even = strip.load(next);
-        next = strip.lines.get(r + 3);
-        sums = products.add(sums, strip.window(1, odd));
-        strip.store::<K>(r + 1, rows, sums[0]);
-        r += 2;
+    match strip.has_words {
+        true => strip.go_down(rows, products),
+        false => strip.go_down_by_samples(rows, products),
     }
 }
 
-/// Rows behind the last one whose places are read: the constant outside, which is not read from memory.
-pub(super) const AHEAD: u32 = 3;
+/// Returns the same sums, computed here. The compiler would move products behind the next branch, and keep their samples until then,
+/// which are more numbers than the words that they come from.
+#[inline(always)]
+fn pinned<A: Lane, const P: usize, const K: usize>(mut sums: [[A; P]; K]) -> [[A; P]; K] {
+    for row in &mut sums {
+        *row = row.map(|sum| A::from_words(sum.to_words().map(opaque)));
+    }
+    sums
+}
+
+/// Rows behind the last one whose places are read, twice the rows that take turns but for one: the constant outside, which is not
+/// read from memory.
+pub(super) const AHEAD: u32 = 7;
+
+/// Returns the rows of samples that take turns: more of them if a row of a warp has fewer bytes per thread that could be resident.
+const fn turns<F: Types>() -> usize {
+    if size_of::<F::Sample>() == 1 { 4 } else { 2 }
+}
 
 /// The strip of a warp.
-struct Strip<'a, F: Types, const P: usize, const C: usize> {
+struct Strip<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: usize> {
     args: &'a BandArgs<F>,
     /// Where each row of samples begins in the input.
     lines: Shared<u64>,
     /// Two rows of samples of each warp.
-    buffers: Shared<F::Sample>,
-    /// The first row in the output.
-    row: u64,
+    buffers: Shared<Word<F>>,
     /// Positions of the lane's own pack in a row of samples, and of its pack of the halo. [`NONE`] if they are not inside, or if
     /// there is none.
     packs: [u64; 2],
     /// Whether the lane has a pack of the halo.
     has_halo: bool,
-    /// Whether packs are not inside.
-    has_outside: [bool; 2],
-    /// Where the samples of packs that are not inside are.
+    /// Whether words are loaded one by one, because packs are not inside.
+    is_scattered: bool,
+    /// Where these words are.
     sources: Shared<i32>,
-    /// Position of the lane's first output in a row of outputs, which may be outside.
-    output: i64,
+    /// Position of the lane's first output of the band, which may be outside of the row.
+    first: u64,
+    /// Which of the lane's outputs of a row are inside: a bit for each.
+    inside: u32,
     /// Whether packs of samples are aligned.
     is_aligned: bool,
+    /// Whether words of samples and outputs are aligned.
+    has_words: bool,
     /// Whether the lane's outputs are an aligned pack.
     is_whole: bool,
 }
 
-/// A lane's samples of a row, as words: four bytes take one register.
+/// The word of samples.
+type Word<F> = <<F as Types>::Sample as Packed<<F as Types>::Sum>>::Unit;
+
+/// A lane's samples of a row.
 #[derive(Clone, Copy)]
-struct Row {
-    own: [u32; WORDS],
+struct Row<W, const M: usize, const H: usize> {
+    own: [W; M],
     /// In the first and last lanes: a pack of the halo.
-    halo: [u32; WORDS],
-}
-
-/// Words of a pack of 16 bytes.
-const WORDS: usize = 4;
-
-/// Returns the words of a pack, and zeros.
-#[inline(always)]
-fn join<X: Lane, const P: usize>(pack: [X; P]) -> [u32; WORDS] {
-    let mut words = [0; WORDS];
-    for (k, sample) in pack.into_iter().enumerate() {
-        let at = k * size_of::<X>();
-        words[at / 4] |= sample.to_words()[0] << (at % 4 * 8);
-    }
-    words
-}
-
-/// Returns the pack that consists of these words.
-#[inline(always)]
-fn split<X: Lane, const P: usize>(words: [u32; WORDS]) -> [X; P] {
-    core::array::from_fn(|k| {
-        let at = k * size_of::<X>();
-        X::from_words([words[at / 4] >> (at % 4 * 8), 0])
-    })
+    halo: [W; H],
 }
 
 /// The position of a pack that is not inside: beyond all memory, so that zeros are loaded.
@@ -261,144 +224,268 @@ const NONE: u64 = 1 << 62;
 /// The source of the constant outside. Others are positions in a row, counted from its end if they are negative.
 const OUTSIDE: i32 = i32::MIN;
 
+/// The source of a word that is not needed, or that is the constant zero.
+const NOTHING: i32 = i32::MIN + 1;
+
 /// Pixels of a row whose positions are counted from its beginning.
 const NEAR: u64 = 1 << 28;
 
 /// Threads of a block.
 const THREADS: u32 = WARPS * WARP;
 
-impl<'a, F: Types, const P: usize, const C: usize> Strip<'a, F, P, C>
-where
-    F::Sample: Lane,
-{
+impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: usize> Strip<'a, F, P, M, H, C> {
+    /// Samples of a pack of the halo.
+    const HALO: usize = H * Self::PER_WORD;
+    /// Samples of a word.
+    const PER_WORD: usize = <F::Sample as Packed<F::Sum>>::PER_WORD;
+
     #[inline(always)]
     fn new<const K: usize>(arena: Arena, args: &'a BandArgs<F>, lines: Shared<u64>, row: u64) -> Self {
-        let (sources, arena) = arena.split::<i32>(2 * P as u32 * THREADS);
-        let (buffers, _) = arena.split::<F::Sample>(2 * WARPS * row_buffer((K - 1) * C, P));
+        let (sources, arena) = arena.split::<i32>((M + H) as u32 * THREADS);
+        let (buffers, _) = arena.split::<Word<F>>(2 * WARPS * row_buffer((K - 1) * C, P) / Self::PER_WORD as u32);
         let (lane, strip) = (thread::thread_idx_x(), thread::block_idx_x() * WARPS + thread::thread_idx_y());
         let layout = Layout::new(&args.columns, K, C, P);
         let own = layout.first + (strip as i64 * WARP as i64 + lane as i64) * P as i64;
         // Packs of the halo on one side.
         let lanes = halo_packs((K - 1) * C, P);
         let far = (WARP as usize * P) as i64;
-        let halo = if lane < lanes { own + far } else { own - far };
+        // The last packs before the strip end where it begins.
+        let halo = if lane < lanes { own + far } else { own - far + (P - Self::HALO) as i64 };
         let has_halo = lane < lanes || lane >= WARP - lanes;
-        let is_inside = |element: i64| element >= 0 && element + P as i64 <= width::<F, C>(args);
+        let is_inside = |element: i64, len: usize| element >= 0 && element + len as i64 <= width::<F, C>(args);
         // A constant of zero outside is loaded as if it were stored there.
-        let is_zero = args.border == Border::Constant as u32 && args.outside.to_words() == [0; 2];
-        let is_beyond = |element: i64| is_zero && (element + P as i64 <= 0 || element >= width::<F, C>(args));
-        let (inside, beyond) = ([is_inside(own), is_inside(halo)], [is_beyond(own), is_beyond(halo)]);
-        let output = own - layout.centre;
+        let is_zero = args.border == Border::Constant as u32 && F::Sample::is_zero(args.outside);
+        let is_beyond =
+            |element: i64, len: usize| is_zero && (element + len as i64 <= 0 || element >= width::<F, C>(args));
+        let inside = [is_inside(own, P), is_inside(halo, Self::HALO)];
+        let beyond = [is_beyond(own, P), is_beyond(halo, Self::HALO)];
+        let (output, mut outputs) = (own - layout.centre, 0);
+        for k in 0..P {
+            let is_inside = (output as u64).wrapping_add(k as u64) < args.columns.outputs * C as u64;
+            outputs |= (is_inside as u32) << k;
+        }
         let packed = args.output.is_aligned(P as u32)
             && args.output_pitch.is_multiple_of(P as u64)
             && layout.first == layout.centre;
+        let is_aligned = |elements: usize| {
+            args.input.is_aligned(elements as u32) && args.input_pitch.is_multiple_of(elements as u64)
+        };
+        // Without branches: with them, the assembler keeps the weights in registers of each thread.
+        let has_words = (Self::PER_WORD == 1)
+            | is_aligned(Self::PER_WORD)
+                & args.output.is_aligned(Self::PER_WORD as u32)
+                & args.output_pitch.is_multiple_of(Self::PER_WORD as u64);
         let strip = Strip {
             args,
             lines,
             buffers,
-            row,
             has_halo,
             packs: [if inside[0] { own as u64 } else { NONE }, if has_halo && inside[1] { halo as u64 } else { NONE }],
-            has_outside: [!inside[0] && !beyond[0], has_halo && !inside[1] && !beyond[1]],
+            is_scattered: !inside[0] && !beyond[0] || has_halo && !inside[1] && !beyond[1],
             sources,
-            output,
-            is_aligned: args.input.is_aligned(P as u32) && args.input_pitch.is_multiple_of(P as u64),
-            is_whole: packed && output + P as i64 <= (args.columns.outputs * C as u64) as i64,
+            first: (row * args.output_pitch).wrapping_add(output as u64),
+            inside: outputs,
+            is_aligned: is_aligned(P),
+            has_words,
+            is_whole: packed && outputs == (1 << P) - 1,
         };
-        for (part, element) in [own, halo].into_iter().enumerate() {
-            if strip.has_outside[part] {
-                strip.find_sources(part, element);
-            }
+        if strip.is_scattered || !has_words {
+            strip.find_sources(0, own, !beyond[0]);
+            strip.find_sources(1, halo, has_halo && !beyond[1]);
         }
+        strip.clear_halo((K - 1) * C);
         strip
     }
 
-    /// Stores where the samples of a pack are, which begins at `element`. Other threads do not read it.
+    /// Clears the lane's packs of the halo in the buffers. Neighbours load whole packs, of which samples may be a part only.
     #[inline(always)]
-    fn find_sources(&self, part: usize, element: i64) {
+    fn clear_halo(&self, halo: usize) {
+        let (lane, lanes) = (thread::thread_idx_x(), halo_packs(halo, P));
+        if self.has_halo && H < M {
+            let pack = if lane < lanes { lanes + WARP + lane } else { lanes + lane - WARP };
+            for buffer in 0..2 {
+                self.buffers.set_pack(self.buffer(halo, buffer) + pack * M as u32, [Default::default(); M]);
+            }
+        }
+    }
+
+    /// Stores where the words of a pack are, which begins at `element`. Other threads do not read it.
+    #[inline(always)]
+    fn find_sources(&self, pack: usize, element: i64, is_needed: bool) {
         let border = Border::from_number(self.args.border);
         let mut k = 0;
-        while k < P as u32 {
-            let place = element + k as i64;
+        while k < if pack == 0 { M } else { H } as u32 {
+            let place = element + k as i64 * Self::PER_WORD as i64;
             let (pixel, channel) = (place.div_euclid(C as i64), place.rem_euclid(C as i64));
             // Less than 2^31 from one of the ends.
             let source = match border.source(pixel, self.args.columns.samples) {
+                _ if !is_needed => NOTHING,
                 Some(pixel) if pixel < NEAR => (pixel as i64 * C as i64 + channel) as i32,
                 Some(pixel) => (pixel as i64 * C as i64 + channel - width::<F, C>(self.args)) as i32,
                 None => OUTSIDE,
             };
-            self.sources.set(self.place(part, k), source);
+            self.sources.set(self.place(pack, k), source);
             k += 1;
         }
     }
 
-    /// Returns where the source of element `k` of a pack stands in shared memory.
+    /// Returns where the source of word `k` of a pack stands in shared memory.
     #[inline(always)]
-    fn place(&self, part: usize, k: u32) -> u32 {
-        (part as u32 * P as u32 + k) * THREADS + thread::thread_idx_y() * WARP + thread::thread_idx_x()
+    fn place(&self, pack: usize, k: u32) -> u32 {
+        (pack as u32 * M as u32 + k) * THREADS + thread::thread_idx_y() * WARP + thread::thread_idx_x()
     }
 
-    /// Loads the lane's samples of the row that begins at `line`.
+    /// Computes the strip, whose words are aligned, from `rows` rows of samples.
     #[inline(always)]
-    fn load(&self, line: u64) -> Row {
+    fn go_down<const K: usize, const N: usize>(&self, rows: u32, products: &impl Products<F, P, C, K, N>) {
+        let mut sums = [[F::Sum::default(); P]; K];
+        // The loads of the next rows are in progress while a row is multiplied. The rows take turns, so that none is moved
+        // between registers, which would wait for its loads.
+        let turns = turns::<F>();
+        let mut loaded = [Row { own: [Default::default(); M], halo: [Default::default(); H] }; 4];
+        each!(i < turns <= 4, {
+            if i + 1 < turns {
+                loaded[i] = self.load(self.lines.get(i as u32));
+            }
+        });
+        // Where a row begins is known one row before its loads, which would wait for it otherwise.
+        let (mut next, mut r) = (self.lines.get(turns as u32 - 1), 0);
+        while r < rows {
+            each!(i < turns <= 4, {
+                let row = r + i as u32;
+                loaded[(i + turns - 1) % turns] = self.load(next);
+                next = self.lines.get(row + turns as u32);
+                sums = pinned(products.add(sums, self.window(i as u32 % 2, loaded[i])));
+                self.store::<K>(row, rows, sums[0]);
+            });
+            r += turns as u32;
+        }
+    }
+
+    /// The same for words that are not aligned, sample by sample.
+    #[inline(always)]
+    fn go_down_by_samples<const K: usize, const N: usize>(&self, rows: u32, products: &impl Products<F, P, C, K, N>) {
+        let (mut sums, mut r) = ([[F::Sum::default(); P]; K], 0);
+        while r < rows {
+            let line = self.lines.get(r);
+            let row = Row { own: self.load_samples(0, line), halo: self.load_samples(1, line) };
+            sums = products.add(sums, self.window(r % 2, row));
+            if r + 1 >= K as u32 {
+                self.store_samples(r + 1 - K as u32, sums[0]);
+            }
+            // One copy of the code suffices.
+            r = opaque(r + 1);
+        }
+    }
+
+    /// Loads the lane's samples of a row of those that the strip depends on, which begins at `line`.
+    #[inline(always)]
+    fn load(&self, line: u64) -> Row<Word<F>, M, H> {
         let args = self.args;
         if line == CONSTANT {
-            return Row { own: join([args.outside; P]), halo: join([args.outside; P]) };
+            return Row { own: [self.outside(); M], halo: [self.outside(); H] };
         }
-        // In each branch, so that nothing waits for the loads where branches meet.
-        let mut words = self.packs.map(|pack| match self.is_aligned {
-            true => join(args.input.get_pack_masked::<P>(line + pack)),
-            false => join::<_, P>(core::array::from_fn(|k| args.input.get_masked(line + pack + k as u64))),
-        });
-        if self.has_outside[0] || self.has_outside[1] {
-            for (part, words) in words.iter_mut().enumerate() {
-                let mut pack = split::<F::Sample, P>(*words);
-                for (k, sample) in pack.iter_mut().enumerate() {
-                    // Not outside of the loop: the kernels for `f32` would take more registers.
-                    if self.has_outside[part] {
-                        *sample = self.load_outside(part, line, k as u32);
-                    }
-                }
-                *words = join(pack);
-            }
+        if self.is_scattered {
+            return Row { own: self.load_words(0, line), halo: self.load_words(1, line) };
         }
-        Row { own: words[0], halo: words[1] }
+        let [own, halo] = self.packs.map(|pack| line + pack);
+        Row {
+            own: F::Sample::load(&args.input, own, self.is_aligned),
+            halo: F::Sample::load(&args.input, halo, self.is_aligned),
+        }
     }
 
-    /// Loads sample `k` of a pack that is not inside.
+    /// Loads a pack whose words are at different places.
     #[inline(always)]
-    #[track_caller]
-    fn load_outside(&self, part: usize, line: u64, k: u32) -> F::Sample {
-        let source = self.sources.get(self.place(part, k));
-        let end = line + width::<F, C>(self.args) as u64;
-        let at = if source < 0 { end.wrapping_add_signed(source as i64) } else { line + source as u64 };
-        self.args.input.get_if(source != OUTSIDE, at, self.args.outside)
+    fn load_words<const W: usize>(&self, pack: usize, line: u64) -> [Word<F>; W] {
+        let mut words = [self.outside(); W];
+        for (m, word) in words.iter_mut().enumerate() {
+            let source = self.sources.get(self.place(pack, m as u32));
+            let [loaded] = F::Sample::load(&self.args.input, self.at(source, line), true);
+            *word = if source == OUTSIDE { *word } else { loaded };
+        }
+        words
+    }
+
+    /// Returns a word of the constant outside.
+    #[inline(always)]
+    fn outside(&self) -> Word<F> {
+        let [word] = F::Sample::join([self.args.outside; 4]);
+        word
+    }
+
+    /// The same, sample by sample.
+    #[inline(always)]
+    fn load_samples<const W: usize>(&self, pack: usize, line: u64) -> [Word<F>; W] {
+        let mut words = [self.outside(); W];
+        for (m, word) in words.iter_mut().enumerate() {
+            let source = self.sources.get(self.place(pack, m as u32));
+            let (at, is_sample) = (self.at(source, line), line != CONSTANT && source != OUTSIDE && source != NOTHING);
+            let mut samples = [self.args.outside; 4];
+            for (k, sample) in samples.iter_mut().enumerate() {
+                *sample = self.args.input.get_if(is_sample, at.wrapping_add(k as u64), self.args.outside);
+            }
+            [*word] = F::Sample::join(samples);
+        }
+        words
+    }
+
+    /// Returns the place of a word of a row of samples, or [`NONE`].
+    #[inline(always)]
+    fn at(&self, source: i32, line: u64) -> u64 {
+        match source {
+            OUTSIDE | NOTHING => NONE,
+            _ if source < 0 => line.wrapping_add(width::<F, C>(self.args) as u64).wrapping_add_signed(source as i64),
+            _ => line.wrapping_add(source as u64),
+        }
     }
 
     /// Returns the samples that the lane's outputs depend on; all lanes of the warp take part. Two rows take turns with the buffers,
     /// so a barrier per row suffices.
     #[inline(always)]
-    fn window<const N: usize>(&self, buffer: u32, row: Row) -> [F::Sample; N] {
-        let (lane, before, lanes) = (thread::thread_idx_x(), (N - P) / 2, halo_packs(N - P, P));
-        let first = (thread::thread_idx_y() * 2 + buffer) * row_buffer(N - P, P);
-        self.buffers.set_pack(first + (lanes + lane) * P as u32, split::<_, P>(row.own));
+    fn window<const N: usize>(&self, buffer: u32, row: Row<Word<F>, M, H>) -> [F::Sum; N] {
+        let [own, halo] = self.places(N - P, buffer);
+        self.buffers.set_pack(own, row.own);
         if self.has_halo {
-            // Those of the last lanes stand before the first one's, those of the first lanes behind the last one's.
-            let place = if lane < lanes { lanes + WARP + lane } else { lanes + lane - WARP };
-            self.buffers.set_pack(first + place * P as u32, split::<_, P>(row.halo));
+            self.buffers.set_pack(halo, row.halo);
         }
         sync_warp(FULL);
-        let mut window = [F::Sample::ZERO; N];
-        let mut pack = [F::Sample::ZERO; P];
+        self.neighbours(buffer, row.own)
+    }
+
+    /// Returns where the lane's own pack stands in a buffer, and its pack of the halo, if it has one.
+    #[inline(always)]
+    fn places(&self, halo: usize, buffer: u32) -> [u32; 2] {
+        let (lane, lanes) = (thread::thread_idx_x(), halo_packs(halo, P));
+        let first = self.buffer(halo, buffer);
+        // Those of the last lanes stand before the first one's, those of the first lanes behind the last one's.
+        let behind = (lanes + WARP + lane) * M as u32;
+        let before = (lanes + 1 + lane).wrapping_sub(WARP).wrapping_mul(M as u32).wrapping_sub(H as u32);
+        [first + (lanes + lane) * M as u32, first.wrapping_add(if lane < lanes { behind } else { before })]
+    }
+
+    /// Returns the first word of one of the warp's two buffers.
+    #[inline(always)]
+    fn buffer(&self, halo: usize, buffer: u32) -> u32 {
+        (thread::thread_idx_y() * 2 + buffer) * (row_buffer(halo, P) / Self::PER_WORD as u32)
+    }
+
+    /// Returns the samples that the lane's outputs depend on, from a buffer; it has its `own` ones.
+    #[inline(always)]
+    fn neighbours<const N: usize>(&self, buffer: u32, own: [Word<F>; M]) -> [F::Sum; N] {
+        let (lane, before, lanes) = (thread::thread_idx_x(), (N - P) / 2, halo_packs(N - P, P));
+        let first = self.buffer(N - P, buffer);
+        let mut window = [F::Sum::ZERO; N];
+        let mut pack = [Word::<F>::default(); M];
         each!(i < N, {
             let place = lanes as usize * P + i - before;
             if i == 0 || place.is_multiple_of(P) {
                 pack = match place / P == lanes as usize {
-                    true => split(row.own),
-                    false => self.buffers.get_pack(first + (lane + (place / P) as u32) * P as u32),
+                    true => own,
+                    false => self.buffers.get_pack(first + (lane + (place / P) as u32) * M as u32),
                 };
             }
-            window[i] = pack[place % P];
+            window[i] = F::Sample::of_word(pack[place % P / Self::PER_WORD], place % Self::PER_WORD);
         });
         window
     }
@@ -410,17 +497,32 @@ where
         if r < K as u32 - 1 || r >= rows {
             return;
         }
-        let row = self.row + (r - (K as u32 - 1)) as u64;
-        let first = (row * args.output_pitch).wrapping_add(self.output as u64);
-        let outputs = sums.map(F::Output::of_sum);
+        let first = self.first.wrapping_add((r - (K as u32 - 1)) as u64 * args.output_pitch);
+        let outputs = F::Output::of_sums(sums);
         if self.is_whole {
             args.output.set_pack(first, outputs);
             return;
         }
-        for (k, output) in outputs.into_iter().enumerate() {
-            let is_inside = ((self.output + k as i64) as u64) < args.columns.outputs * C as u64;
-            args.output.set_if(is_inside, first.wrapping_add(k as u64), output);
+        for m in 0..M {
+            let k = m * Self::PER_WORD;
+            F::Output::store(&args.output, self.is_inside(k), first.wrapping_add(k as u64), outputs, m);
         }
+    }
+
+    /// Stores the sums of output row `r` of the band, one by one.
+    #[inline(always)]
+    fn store_samples(&self, r: u32, sums: [F::Sum; P]) {
+        let args = self.args;
+        let first = self.first.wrapping_add(r as u64 * args.output_pitch);
+        for (k, output) in F::Output::of_sums(sums).into_iter().enumerate() {
+            args.output.set_if(self.is_inside(k), first.wrapping_add(k as u64), output);
+        }
+    }
+
+    /// Returns whether output `k` of the lane is inside of the row.
+    #[inline(always)]
+    fn is_inside(&self, k: usize) -> bool {
+        self.inside >> k & 1 == 1
     }
 }
 

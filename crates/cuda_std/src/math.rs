@@ -38,6 +38,10 @@ const ROUNDER_F32: f32 = 1.5 * (1u32 << 23) as f32;
 #[cfg(target_os = "cuda")]
 const ROUNDER_F64: f64 = 1.5 * (1u64 << 52) as f64;
 
+/// The bits of 2^23, the smallest number without bits for a fraction.
+#[cfg(target_os = "cuda")]
+const EXPONENT: u32 = ((1 << 23) as f32).to_bits();
+
 /// A float with a fused multiply-add.
 pub trait Fma: crate::Value {
     /// Returns `a * b + c`, rounded once.
@@ -141,6 +145,45 @@ pub fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
         let of = |operand: u32, shift: u32| if index >> shift & 1 == 1 { operand } else { !operand };
         bits | of(a, 2) & of(b, 1) & of(c, 0)
     })
+}
+
+/// Returns byte `K` of a word, 0 for the lowest one, as a float.
+///
+/// This is a permutation of bytes and an addition; conversions have an eighth of the throughput.
+///
+/// ```
+/// assert_eq!(cuda_std::math::byte_to_f32::<1>(0xff03_80fe), 128.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn byte_to_f32<const K: u32>(word: u32) -> f32 {
+    const { assert!(K < 4, "a word has 4 bytes") };
+    #[cfg(target_os = "cuda")]
+    // The number 2^23, and the byte as its lowest bits.
+    return f32::from_bits(crate::device::low_byte::<K>(word, EXPONENT)) - f32::from_bits(EXPONENT);
+    #[cfg(not(target_os = "cuda"))]
+    return word.to_le_bytes()[K as usize] as f32;
+}
+
+/// Returns the nearest integers, ties to even, as the bytes of a word, the first one in the lowest byte. They saturate, and NaN
+/// becomes 0.
+///
+/// This is one instruction for two numbers on GPUs from `sm_90` on, and three on others. Modules for GPUs before `sm_75` do not have
+/// this function.
+///
+/// ```
+/// use cuda_std::math::round_to_bytes;
+///
+/// assert_eq!(round_to_bytes([1.5, -1.0, f32::NAN, 1e9]), 0xff00_0002);
+/// ```
+#[cfg(any(not(target_os = "cuda"), target_feature = "sm_75"))]
+#[inline(always)]
+#[must_use]
+pub fn round_to_bytes([a, b, c, d]: [f32; 4]) -> u32 {
+    #[cfg(target_os = "cuda")]
+    return crate::device::round_to_bytes(a, b, crate::device::round_to_bytes(c, d, 0));
+    #[cfg(not(target_os = "cuda"))]
+    u32::from_le_bytes([a, b, c, d].map(|number| number.round_ties_even() as u8))
 }
 
 /// Returns `value`, about which the compiler then makes no assumptions.
