@@ -36,8 +36,14 @@ const F32: [Kernel; 13] = [
     Kernel::Box(31),
     Kernel::Box(101),
 ];
-const RGBA: [Kernel; 5] =
-    [Kernel::Dense(3), Kernel::Dense(7), Kernel::Separable(3), Kernel::Separable(7), Kernel::Separable(21)];
+const RGBA: [Kernel; 6] = [
+    Kernel::Dense(3),
+    Kernel::Dense(7),
+    Kernel::Separable(3),
+    Kernel::Separable(7),
+    Kernel::Separable(21),
+    Kernel::Box(31),
+];
 
 const VARIANTS: [(&str, Filter2dAlgorithm); 6] = [
     ("global", Filter2dAlgorithm::GlobalMemory),

@@ -1,15 +1,14 @@
-//! Kernels that go down bands of rows, with their weights: of a size that they are compiled for, outer products of any size, or equal.
+//! Kernels that go down bands of rows, with their weights: of a size that they are compiled for, or outer products of any size.
 
-use super::boxes::Boxes;
 use super::weights::Weights;
 use crate::any::Erase;
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::{Device, LaunchShape, Residency, Result, Windows};
-use cuda_std::{Entry, Table};
+use cuda_std::Table;
 use slm_kernels::filter2d::{
     BandArgs, BandPart, Bands, Bytes, Packs, PassesArgs, Problem, ROW, Size, Streamed, StreamingArgs, TABLE,
-    filter2d_box_f32, filter2d_passes, filter2d_separable, filter2d_streaming, passes_places,
+    filter2d_passes, filter2d_separable, filter2d_streaming, passes_places,
 };
 use slm_kernels::signal::{Same, Types};
 
@@ -44,11 +43,7 @@ pub(super) trait Banded: Send + Sync {
 pub(super) enum BandKernel {
     Compiled(Compiled<Floats>),
     Passes(Passes),
-    Boxes(Boxes),
 }
-
-/// Rows of a band for which the number of resident blocks is asked for.
-pub(super) const TYPICAL_BAND: u32 = 128;
 
 type Loaded<F> = Box<dyn Launch<StreamingArgs<F>>>;
 
@@ -142,7 +137,7 @@ impl<F: Streamed<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compile
 
     fn block(&self) -> LaunchShape {
         let [x, y] = Bands::STREAMING;
-        let bytes = Bands::shared_bytes::<F>(TYPICAL_BAND, self.taps, self.channels);
+        let bytes = Bands::shared_bytes::<F>(Bands::TYPICAL, self.taps, self.channels);
         LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(bytes)
     }
 
@@ -151,7 +146,7 @@ impl<F: Streamed<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compile
     }
 
     fn launch(&self, windows: &Windows<'_>, bands: &Bands, part: &BandPart, picture: BandArgs<F>) -> Result<()> {
-        let shape = shape(bands, part).steps(bands.steps);
+        let shape = shape(bands, part);
         self.loaded.launch(windows, shape, StreamingArgs { picture, weights: *self.table }, &())
     }
 }
@@ -206,7 +201,6 @@ impl Banded for BandKernel {
         match self {
             BandKernel::Compiled(kernel) => kernel.name(),
             BandKernel::Passes(kernel) => kernel.loaded.name(),
-            BandKernel::Boxes(_) => filter2d_box_f32::NAME,
         }
     }
 
@@ -214,7 +208,6 @@ impl Banded for BandKernel {
         match self {
             BandKernel::Compiled(kernel) => kernel.residency(shape),
             BandKernel::Passes(kernel) => kernel.loaded.residency(shape),
-            BandKernel::Boxes(kernel) => kernel.residency(shape),
         }
     }
 
@@ -226,7 +219,6 @@ impl Banded for BandKernel {
                 let bytes = Bands::passes_bytes::<Floats>(kernel.taps, kernel.groups);
                 LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(bytes)
             }
-            BandKernel::Boxes(kernel) => kernel.block(),
         }
     }
 
@@ -234,25 +226,35 @@ impl Banded for BandKernel {
         match self {
             BandKernel::Compiled(kernel) => kernel.bands(problem, resident),
             BandKernel::Passes(kernel) => Bands::passes::<Floats>(problem, kernel.groups, resident),
-            BandKernel::Boxes(kernel) => kernel.bands(problem, resident),
         }
     }
 
     fn launch(&self, windows: &Windows<'_>, bands: &Bands, part: &BandPart, picture: BandArgs<Floats>) -> Result<()> {
-        let shape = || shape(bands, part).steps(bands.steps);
         match self {
             BandKernel::Compiled(kernel) => kernel.launch(windows, bands, part, picture),
             BandKernel::Passes(kernel) => {
                 let [column, row] = kernel.taps.map(Packs::new::<Floats>);
-                kernel.loaded.launch(windows, shape(), PassesArgs { picture, column, row }, &())
+                kernel.loaded.launch(windows, shape(bands, part), PassesArgs { picture, column, row }, &())
             }
-            BandKernel::Boxes(kernel) => kernel.launch(windows, shape(), picture),
         }
     }
+}
+
+/// Returns the number of blocks that run at the same time.
+pub(super) fn resident_blocks(device: &Device, residency: Option<Residency>) -> u64 {
+    let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
+    // At least 1, even if the driver should answer 0: bands are divided by it.
+    (device.info().processors as u64 * u64::from(blocks)).max(1)
+}
+
+/// Returns the shape of the first launch, and the number of launches.
+pub(super) fn launches(bands: &Bands) -> (LaunchShape, u64) {
+    let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
+    (shape(bands, &first), bands.parts().count() as u64)
 }
 
 /// Returns the shape of a launch.
 pub(super) fn shape(bands: &Bands, part: &BandPart) -> LaunchShape {
     let [x, y] = bands.block;
-    LaunchShape::new(part.grid, [x, y, 1]).shared_bytes(bands.shared_bytes)
+    LaunchShape::new(part.grid, [x, y, 1]).shared_bytes(bands.shared_bytes).steps(bands.steps)
 }

@@ -63,8 +63,9 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have 28 rows plus
-    /// columns or more, [`Separable`](Filter2dAlgorithm::Separable),
+    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have 18 rows plus
+    /// columns or more, or 28 for one channel of `f32` to `f32`, and if at least half of the samples of a strip have outputs;
+    /// [`Separable`](Filter2dAlgorithm::Separable),
     /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
     /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
     /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights that one launch
@@ -102,10 +103,11 @@ pub enum Filter2dAlgorithm {
     /// its sum is a suffix sum plus a prefix sum. Nothing is subtracted, so NaNs and infinities only affect outputs whose window
     /// contains them.
     ///
-    /// For equal, finite weights of any number of rows and columns of type `f32`, and pictures of `f32` with one channel, to
-    /// outputs of `f32`. Strides and dilations must be 1, and NaNs must propagate. A strip of the picture with as many rows as the
-    /// window must fit into the device's shared memory: 227 KiB have room for windows of 427 rows, with few columns. `Auto`
-    /// takes [`Separable`](Filter2dAlgorithm::Separable) for other boxes.
+    /// For equal, finite weights. Strides and dilations must be 1, and NaNs must propagate. A strip of the picture with as many rows
+    /// as the window must fit into the device's shared memory: 227 KiB have room for windows of 440 rows, with few columns. The more
+    /// memory a strip takes, the fewer of them are in progress at the same time, so very high windows take longer. Windows are at
+    /// most as wide as a strip: with sums of 32 bits 2,042 columns of one channel of `f32` or `u8` whose outputs have the same type,
+    /// 1,530 columns of others, and about `1530 / c` for `c` channels; with sums of 64 bits half as many.
     ///
     /// The segments are those of M. van Herk, *A fast algorithm for local minimum and maximum filters on rectangular and octagonal
     /// kernels* (1992), and J. Gil and M. Werman, *Computing 2-D min, median, and max filters* (1993), with sums in the place of
@@ -179,9 +181,9 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
     ///
     /// The time per output hardly depends on the size if strides and dilations are 1 and NaNs propagate: on the CPU, and on a GPU
-    /// with [`Box`](Filter2dAlgorithm::Box), for samples and outputs of type `f32`, one channel, and a window of which a strip fits
-    /// into shared memory. In other cases it takes `rows + columns` products per output, on a GPU by
-    /// [`Separable`](Filter2dAlgorithm::Separable), and `rows · columns` if NaNs are left out.
+    /// with [`Box`](Filter2dAlgorithm::Box), for windows of which a strip fits into shared memory. In other cases it takes
+    /// `rows + columns` products per output, on a GPU by [`Separable`](Filter2dAlgorithm::Separable), and `rows · columns` if NaNs
+    /// are left out.
     ///
     /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]

@@ -177,7 +177,7 @@ impl<A: Accumulator, const N: usize> WeightTable<A> for Table<A, N> {
 
 impl Rule {
     /// Returns the problem of an empty picture.
-    fn without_outputs(&self) -> Result<Problem> {
+    pub(super) fn without_outputs(&self) -> Result<Problem> {
         Ok(problem(&window::Problem::new(&self.window, 0, [1, 1])?))
     }
 

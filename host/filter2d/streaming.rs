@@ -1,6 +1,6 @@
 //! Filters on GPUs by kernels that go down bands of rows: the choice of the kernel, and its launches.
 
-use super::banded::{BandKernel, Banded, Compiled, Floats, Passes, shape};
+use super::banded::{BandKernel, Banded, Compiled, Floats, Passes, launches, resident_blocks};
 use super::element::{BufferMut, BufferRef};
 use super::gpu::{Filter2d, Rule, plan, problem};
 use super::sums::{Sums, with_sums};
@@ -147,10 +147,7 @@ impl<K: Banded> Streaming<K> {
         kernel: K,
         reason: &'static str,
     ) -> Result<Self> {
-        let residency = kernel.residency(kernel.block())?;
-        let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
-        // At least 1, even if the driver should answer 0: bands are divided by it.
-        let resident = (device.info().processors as u64 * u64::from(blocks)).max(1);
+        let resident = resident_blocks(device, kernel.residency(kernel.block())?);
         Ok(Streaming { device: device.clone(), shared, rule, kernel, reason, resident })
     }
 
@@ -202,11 +199,7 @@ impl<K: Banded> Filter2d for Streaming<K> {
     }
 
     fn plan(&self, picture: &window::Problem) -> Plan {
-        let launches = (!picture.is_empty()).then(|| {
-            let bands = self.bands(&problem(picture));
-            let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
-            (shape(&bands, &first), bands.parts().count() as u64)
-        });
+        let launches = (!picture.is_empty()).then(|| launches(&self.bands(&problem(picture))));
         let residency = |shape| self.kernel.residency(shape);
         let kernel = [self.kernel.name(), self.reason];
         plan(&self.device, self.shared, &self.rule, picture, launches, kernel, residency)

@@ -3,8 +3,10 @@
 /// Constants for the choice of kernels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes.
+    /// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes, where one launch makes two passes.
     pub(super) least_box: usize,
+    /// The same for other types and channels.
+    pub(super) least_box_of_others: usize,
     /// When two launches take less time than `RegisterTiled`.
     pub(super) over_register_tiled: Threshold,
     /// When two launches take less time than other kernels that take all weights at once.
@@ -26,6 +28,10 @@ pub(super) const fn tuning() -> Tuning {
         // `f32` took 182 µs with 9 x 9 weights, 184 with 13 x 13, 182 with 17 x 17 and 194 with 21 x 21; as outer products, 161, 184,
         // 201 and 221 µs. An exception is 23 x 23, with 259 instead of 232 µs.
         least_box: 28,
+        // 9 x 9 and 11 x 11 weights took 237 and 226 µs for one channel of `u8`, and 437 and 536 with `RegisterTiled`; for three channels
+        // 1,551 and 1,615 instead of 1,510 and 1,799, for four 2,027 and 2,005 instead of 1,997 and 2,392, for four of `f32` 1,406 and 1,383
+        // instead of 2,152 and 2,490. 7 x 7 took 460 instead of 352 for one channel of `u8`, and more than twice as much for three or four.
+        least_box_of_others: 18,
         // In µs, for pixels of four `u8` and of three `f32`:
         //
         // | weights | `RegisterTiled` | two passes | `RegisterTiled` | two passes |

@@ -36,6 +36,9 @@ pub struct Bands {
 }
 
 impl Bands {
+    /// Rows of a band for which the number of resident blocks is asked for.
+    pub const TYPICAL: u32 = 128;
+
     /// Threads along x and y of a block of the streaming kernels.
     pub const STREAMING: [u32; 2] = [WARP, WARPS];
 

@@ -1,10 +1,12 @@
 //! Sums of windows with equal weights, in a time that hardly depends on the size of the window.
 //!
-//! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))` for one channel of `f32`, strides and dilations of 1.
+//! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))`, strides and dilations of 1. There is one instance per type of sums, to
+//! which samples are converted.
 //!
-//! A block of `T` threads goes down a strip of `4 T` columns of samples, of a band of rows; a thread adds up 4 neighbouring
-//! columns. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of the window, bands by its
-//! rows.
+//! A block goes down a strip of a band of rows. A thread adds up a pack of neighbouring columns of one channel, 16 bytes of sums: of
+//! `T` threads for pictures of `C` channels, thread `t` has channel `t mod C` of pack `t / C` of the strip, and the last
+//! `T mod C` threads have nothing to do. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of the
+//! window, bands by its rows.
 //!
 //! Down the columns, the rows are cut into segments as long as the window. A window is the end of one segment and the beginning
 //! of the next one, so its sum is a suffix sum plus a prefix sum:
@@ -18,7 +20,7 @@
 //! memory, and each sample takes the place of the suffix sum that was used up a row before. At the end of the segment, the thread
 //! goes back over its samples and replaces them by suffix sums. No thread accesses the places of another one.
 //!
-//! Along the row, the columns of a thread are such a segment, of 4 sums. A window consists of the last sums of one pack, whole
+//! Along the row, the columns of a thread are such a segment, such as 4 sums of `f32`. A window consists of the last sums of one pack, whole
 //! packs, and the first sums of another one. Threads exchange their packs of column sums, and the totals of these, through shared
 //! memory:
 //!
@@ -28,7 +30,7 @@
 //! ```
 //!
 //! There is no subtraction, so a sum contains the samples of its own window alone: a NaN or an infinity does not affect others, and
-//! nothing cancels. A sample is rounded at most once per row and column of the window, and twice more.
+//! nothing cancels. A float is rounded at most once per row and column of the window, and twice more. Integers wrap.
 //!
 //! Shared memory: where each row of samples begins; one row of column sums, and of totals, for each of the [`BATCH`] rows between
 //! two barriers; samples or suffix sums of all rows of a segment but one. No bank conflicts: lanes access neighbouring numbers or
@@ -38,36 +40,66 @@
 //! rectangular and octagonal kernels* (Pattern Recognition Letters 13, 1992), and J. Gil and M. Werman, *Computing 2-D min, median,
 //! and max filters* (IEEE PAMI 15, 1993), with sums in the place of minima.
 
-use super::lines::{CONSTANT, find_lines};
-use super::{Axis, BandArgs};
-use crate::signal::{Border, Same};
+use super::lines::{CONSTANT, Rows, find_lines};
+use super::memory::{Any, Memory, Pack, Typed};
+use super::{Axis, Bytes};
+use crate::signal::{Accumulator, Border, Same, Sample, Sum};
 use core::array::from_fn;
 use cuda_std::{Arena, Shared, arguments, kernel, thread};
 
-/// Columns of a thread: 16 bytes.
-pub(super) const PACK: u32 = 4;
+/// Returns the columns of a thread: 16 bytes of sums.
+pub(super) const fn pack<A>() -> usize {
+    16 / size_of::<A>()
+}
 
 /// Maximum number of rows between two barriers. As many rows are loaded behind the last one: the constant outside, which is not
 /// read from memory.
 pub(super) const BATCH: u32 = 4;
 
-/// Minimum number of columns of a window that is summed by packs. In narrower ones there may be no whole pack.
-pub(super) const LEAST_BY_PACKS: u32 = 9;
-
 arguments! {
-    /// Arguments of the kernel.
-    pub struct BoxArgs {
-        /// The picture.
-        pub picture: BandArgs<Same<f32>>,
+    /// Arguments of the kernels. Pitches are in elements, strides and dilations are 1.
+    pub struct BoxArgs<M: Memory> {
+        /// Samples and outputs.
+        pub memory: M,
+        /// Rows of a plane.
+        pub rows: Axis,
+        /// Pixels of a row.
+        pub columns: Axis,
+        /// Row pitch of the input.
+        pub input_pitch: u64,
+        /// Row pitch of the output.
+        pub output_pitch: u64,
+        /// First band of this launch.
+        pub first_band: u64,
+        /// First plane of this launch.
+        pub first_plane: u64,
         /// The weight of all samples.
-        pub weight: f32,
+        pub weight: M::Sum,
+        /// A [`Border`].
+        pub border: u32,
+        /// Output rows of a band.
+        pub band: u32,
+        /// Channels of a pixel.
+        pub channels: u32,
     }
 }
 
+/// Type of the sums of an instance.
+type SumOf<M> = <M as Memory>::Sum;
+
 kernel! {
+    for<M: Memory> {
+        "filter2d_box_f32" { Typed<Same<f32>> => f32; }
+        "filter2d_box_u8" { Typed<Bytes> => u8; }
+        "filter2d_box_any_i32" { Any<i32> => any_i32; }
+        "filter2d_box_any_i64" { Any<i64> => any_i64; }
+        "filter2d_box_any_f32" { Any<f32> => any_f32; }
+        "filter2d_box_any_f64" { Any<f64> => any_f64; }
+    }
+
     /// Sums of windows with equal weights, times the weight.
-    pub fn filter2d_box_f32(arena, args: BoxArgs) in "filter2d_box_f32" {
-        filter(arena, &args.picture, args.weight);
+    pub fn filter2d_box(arena, args: BoxArgs<M>) where registers <= { M::REGISTERS } {
+        filter::<M, { pack::<SumOf<M>>() }>(arena, &args);
     }
 }
 
@@ -78,62 +110,63 @@ pub(super) struct Layout {
     first: i64,
     /// Columns from the first pack to the first sample.
     lead: u32,
-    /// Outputs of a row of a strip, a multiple of the pack.
+    /// Pixels with outputs in a row of a strip, a multiple of the pack.
     pub(super) outputs: u32,
 }
 
 impl Layout {
-    /// Returns the layout for strips of `threads` threads. Without an output per strip they are too narrow.
+    /// Returns the layout for strips of `packs` packs of `pack` columns. Without an output per strip they are too narrow.
     #[inline(always)]
-    pub(super) fn new(columns: &Axis, threads: u32) -> Self {
-        let first = columns.start & -(PACK as i64);
+    pub(super) fn new(columns: &Axis, packs: u32, pack: u32) -> Self {
+        let first = columns.start & -(pack as i64);
         let lead = (columns.start - first) as u32;
-        let outputs = (PACK * threads).saturating_sub(columns.taps - 1 + lead);
-        Layout { first, lead, outputs: outputs - outputs % PACK }
+        let outputs = (pack * packs).saturating_sub(columns.taps - 1 + lead);
+        Layout { first, lead, outputs: outputs - outputs % pack }
     }
 }
 
-/// A thread's samples of a row, or sums of such.
-type Pack = [f32; PACK as usize];
+/// A thread's samples of some rows, or sums of such.
+type Batch<A, const V: usize> = [[A; V]; BATCH as usize];
 
 #[inline(always)]
-fn plus(a: Pack, b: Pack) -> Pack {
-    from_fn(|p| a[p] + b[p])
+fn plus<A: Accumulator, const V: usize>(a: [A; V], b: [A; V]) -> [A; V] {
+    from_fn(|p| a[p].plus(b[p]))
 }
 
 /// Goes down a strip.
 #[inline(always)]
-fn filter(arena: Arena, args: &BandArgs<Same<f32>>, weight: f32) {
+fn filter<M: Memory, const V: usize>(arena: Arena, args: &BoxArgs<M>) {
     let (band, plane) =
         (args.first_band + thread::block_idx_y() as u64, args.first_plane + thread::block_idx_z() as u64);
     let first = band * args.band as u64;
     let taps = args.rows.taps;
     let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + taps - 1;
     let (lines, arena) = arena.split::<u64>(args.band + taps - 1 + BATCH);
-    find_lines(&lines, args, [plane, first], [rows, BATCH]);
-    let strip = Strip::new(arena, (args, weight), lines, plane * args.rows.outputs + first);
+    let source_rows = Rows { axis: &args.rows, pitch: args.input_pitch, border: args.border };
+    find_lines(&lines, source_rows, [plane, first], [rows, BATCH]);
+    let strip = Strip::<M, V>::new(arena, args, lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 
-    let mut samples = strip.load(0);
-    let (mut prefix, mut has_suffixes) = (Pack::default(), false);
-    // The row, and its place in its segment.
-    let (mut r, mut place) = (0, 0);
-    while r < rows {
-        let count = BATCH.min(taps - place).min(rows - r);
-        let suffixes: [Pack; BATCH as usize] = from_fn(|k| strip.suffix(has_suffixes, place + k as u32 + 1));
+    let mut samples = [[M::Loaded::default(); V]; BATCH as usize];
+    let (mut prefix, mut has_suffixes) = ([M::Sum::ZERO; V], false);
+    // The row, its place in its segment, and the rows of the batch: none at first, when the first rows are loaded.
+    let (mut r, mut place, mut count) = (0, 0, 0);
+    loop {
+        let suffixes: Batch<M::Sum, V> = from_fn(|k| strip.suffix(has_suffixes, place + k as u32 + 1));
         let mut sums = suffixes;
         for k in 0..BATCH {
             if k < count {
-                prefix = plus(prefix, samples[k as usize]);
+                let row = samples[k as usize].map(M::to_sum);
+                prefix = plus(prefix, row);
                 sums[k as usize] = plus(suffixes[k as usize], prefix);
-                strip.keep(place + k, samples[k as usize]);
+                strip.keep(place + k, row);
             }
         }
         samples = strip.load(r + count);
         place += count;
         if place == taps {
             strip.find_suffixes();
-            (prefix, place, has_suffixes) = (Pack::default(), 0, true);
+            (prefix, place, has_suffixes) = ([M::Sum::ZERO; V], 0, true);
         }
         if r + count >= taps {
             strip.exchange(sums);
@@ -142,107 +175,115 @@ fn filter(arena: Arena, args: &BandArgs<Same<f32>>, weight: f32) {
             strip.store([skipped, count], (r + skipped + 1 - taps) as u64, sums);
         }
         r += count;
+        if r == rows {
+            break;
+        }
+        count = BATCH.min(taps - place).min(rows - r);
     }
 }
 
-/// Instead of the position of a sample: the constant outside.
-const OUTSIDE: u64 = u64::MAX;
-
 /// A thread's columns of the strip.
-struct Strip<'a> {
-    args: &'a BandArgs<Same<f32>>,
-    /// The weight of all samples.
-    weight: f32,
+struct Strip<'a, M: Memory, const V: usize> {
+    args: &'a BoxArgs<M>,
     layout: Layout,
+    /// Channels of a pixel.
+    channels: u32,
+    /// The thread's pack, of those of its channel.
+    number: u32,
+    channel: u32,
     /// Where each row of samples begins in the input.
     lines: Shared<u64>,
     /// Column sums of a batch of rows.
-    sums: Shared<f32>,
+    sums: Shared<M::Sum>,
     /// Totals of their packs.
-    totals: Shared<f32>,
+    totals: Shared<M::Sum>,
     /// The rows of a segment but the first: samples, or suffix sums.
-    segment: Shared<f32>,
-    /// Positions in a row of samples.
-    sources: [u64; PACK as usize],
-    /// Whether the samples are an aligned pack inside the picture.
-    is_packed: bool,
+    segment: Shared<M::Sum>,
+    /// Where the thread's samples are.
+    pack: Pack<V>,
     /// The first row in the output.
     row: u64,
-    /// Position of the strip's first output in a row of outputs.
+    /// The strip's first pixel in a row of outputs.
     column: u64,
     /// Whether packs of outputs are aligned.
     is_aligned: bool,
 }
 
-impl<'a> Strip<'a> {
+impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
+    /// Columns of a pack.
+    const PACK: u32 = V as u32;
+
+    /// Minimum number of columns of a window that is summed by packs. In narrower ones there may be no whole pack.
+    const LEAST_BY_PACKS: u32 = 2 * Self::PACK + 1;
+
     #[inline(always)]
-    fn new(arena: Arena, (args, weight): (&'a BandArgs<Same<f32>>, f32), lines: Shared<u64>, row: u64) -> Self {
+    fn new(arena: Arena, args: &'a BoxArgs<M>, lines: Shared<u64>, row: u64) -> Self {
         let threads = thread::block_dim_x();
-        let (sums, arena) = arena.split::<f32>(BATCH * PACK * threads);
-        let (totals, arena) = arena.split::<f32>(BATCH * threads);
-        let (segment, _) = arena.split::<f32>((args.rows.taps - 1) * PACK * threads);
-        let layout = Layout::new(&args.columns, threads);
+        let channels = if M::HAS_ONE_CHANNEL { 1 } else { args.channels };
+        let (sums, arena) = arena.split::<M::Sum>(BATCH * Self::PACK * threads);
+        let (totals, arena) = arena.split::<M::Sum>(BATCH * threads);
+        let (segment, _) = arena.split::<M::Sum>((args.rows.taps - 1) * Self::PACK * threads);
+        let layout = Layout::new(&args.columns, threads / channels, Self::PACK);
+        let [number, channel] = [thread::thread_idx_x() / channels, thread::thread_idx_x() % channels];
         let column = thread::block_idx_x() as u64 * layout.outputs as u64;
-        let first = layout.first + column as i64 + (PACK * thread::thread_idx_x()) as i64;
+        let first = layout.first + column as i64 + (Self::PACK * number) as i64;
         let (border, samples) = (Border::from_number(args.border), args.columns.samples as i64);
         // Behind the last window nothing is loaded.
         let end = args.columns.start + args.columns.outputs as i64 + args.columns.taps as i64 - 1;
         let source = |k: usize| match first + (k as i64) < end {
-            true => border.source(first + k as i64, samples as u64).unwrap_or(OUTSIDE),
-            false => OUTSIDE,
+            true => match border.source(first + k as i64, samples as u64) {
+                Some(pixel) => pixel * channels as u64 + channel as u64,
+                None => CONSTANT,
+            },
+            false => CONSTANT,
         };
-        let is_inside = first >= 0 && first + PACK as i64 <= samples;
-        let is_aligned = |pitch: u64| pitch.is_multiple_of(PACK as u64);
+        let is_inside = first >= 0 && first + V as i64 <= samples;
+        let [input, output] = args.memory.are_aligned(Self::PACK);
+        let is_aligned = |is_aligned: bool, pitch: u64| channels == 1 && is_aligned && pitch.is_multiple_of(V as u64);
         Strip {
             args,
-            weight,
             layout,
+            channels,
+            number,
+            channel,
             lines,
             sums,
             totals,
             segment,
-            sources: from_fn(source),
-            is_packed: is_inside && args.input.is_aligned(PACK) && is_aligned(args.input_pitch),
+            pack: Pack { sources: from_fn(source), is_aligned: is_inside && is_aligned(input, args.input_pitch) },
             row,
             column,
-            is_aligned: args.output.is_aligned(PACK) && is_aligned(args.output_pitch),
+            is_aligned: is_aligned(output, args.output_pitch),
         }
     }
 
-    /// Loads the thread's samples of a batch of those rows that the strip depends on, from row `r` on. No instruction here waits
-    /// for them.
+    /// Loads the thread's samples of a batch of those rows that the strip depends on, from row `r` on. No instruction here waits for
+    /// them, unless they are converted.
     #[inline(always)]
-    fn load(&self, r: u32) -> [Pack; BATCH as usize] {
+    fn load(&self, r: u32) -> Batch<M::Loaded, V> {
         let lines: [u64; BATCH as usize] = from_fn(|k| self.lines.get(r + k as u32));
-        lines.map(|line| match line {
-            CONSTANT => [self.args.outside; PACK as usize],
-            _ if self.is_packed => self.args.input.get_pack(line + self.sources[0]),
-            _ => self.sources.map(|source| match source {
-                OUTSIDE => self.args.outside,
-                _ => self.args.input.get(line + source),
-            }),
-        })
+        self.args.memory.load(&self.pack, lines)
     }
 
     /// Returns the index of the thread's pack of row `place` of a segment, which is not the first one.
     #[inline(always)]
     fn index(&self, place: u32) -> u32 {
-        ((place - 1) * thread::block_dim_x() + thread::thread_idx_x()) * PACK
+        ((place - 1) * thread::block_dim_x() + thread::thread_idx_x()) * Self::PACK
     }
 
     /// Returns the sums of the segment before from row `place` on, if there are any.
     #[inline(always)]
-    fn suffix(&self, has_suffixes: bool, place: u32) -> Pack {
+    fn suffix(&self, has_suffixes: bool, place: u32) -> [M::Sum; V] {
         match has_suffixes && place < self.args.rows.taps {
             true => self.segment.get_pack(self.index(place)),
-            false => Pack::default(),
+            false => [M::Sum::ZERO; V],
         }
     }
 
     /// Keeps the samples of row `place` of a segment, except the first one: the only suffix sum with it is the sum of the whole
     /// segment, which is a prefix sum, too.
     #[inline(always)]
-    fn keep(&self, place: u32, samples: Pack) {
+    fn keep(&self, place: u32, samples: [M::Sum; V]) {
         if place > 0 {
             self.segment.set_pack(self.index(place), samples);
         }
@@ -251,10 +292,10 @@ impl<'a> Strip<'a> {
     /// Replaces the samples of a segment by suffix sums.
     #[inline(always)]
     fn find_suffixes(&self) {
-        let (mut place, mut sum) = (self.args.rows.taps, Pack::default());
+        let (mut place, mut sum) = (self.args.rows.taps, [M::Sum::ZERO; V]);
         // Several loads are in progress at the same time.
         while place > BATCH {
-            let samples: [Pack; BATCH as usize] = from_fn(|k| self.segment.get_pack(self.index(place - 1 - k as u32)));
+            let samples: Batch<M::Sum, V> = from_fn(|k| self.segment.get_pack(self.index(place - 1 - k as u32)));
             for k in 0..BATCH {
                 sum = plus(sum, samples[k as usize]);
                 self.segment.set_pack(self.index(place - 1 - k), sum);
@@ -270,36 +311,31 @@ impl<'a> Strip<'a> {
 
     /// Makes the column sums of a batch known to all threads.
     #[inline(always)]
-    fn exchange(&self, sums: [Pack; BATCH as usize]) {
+    fn exchange(&self, sums: Batch<M::Sum, V>) {
         let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
         thread::sync_threads();
         for k in 0..BATCH {
             let pack = sums[k as usize];
-            self.sums.set_pack((k * threads + t) * PACK, pack);
-            self.totals.set(k * threads + t, (pack[0] + pack[1]) + (pack[2] + pack[3]));
+            self.sums.set_pack((k * threads + t) * Self::PACK, pack);
+            self.totals.set(k * threads + t, total(pack));
         }
         thread::sync_threads();
     }
 
     /// Stores the outputs of rows `first` to `end - 1` of a batch, which are output rows of the strip from `row` on.
     #[inline(always)]
-    fn store(&self, [first, end]: [u32; 2], row: u64, own: [Pack; BATCH as usize]) {
-        let t = thread::thread_idx_x();
-        let left = self.args.columns.outputs - self.column;
+    fn store(&self, [first, end]: [u32; 2], row: u64, own: Batch<M::Sum, V>) {
+        let args = self.args;
+        let left = args.columns.outputs - self.column;
         let count = if left < self.layout.outputs as u64 { left as u32 } else { self.layout.outputs };
-        let begin = (self.row + row) * self.args.output_pitch + self.column;
-        if self.args.columns.taps < LEAST_BY_PACKS {
+        let begin = (self.row + row) * args.output_pitch + self.column * self.channels as u64;
+        if args.columns.taps < Self::LEAST_BY_PACKS {
             let mut k = first;
             while k < end {
-                let mut column = t;
-                while column < count {
-                    let at = begin + (k - first) as u64 * self.args.output_pitch + column as u64;
-                    self.args.output.set(at, self.narrow(k, column));
-                    column += thread::block_dim_x();
-                }
+                self.store_narrow(k, begin + (k - first) as u64 * args.output_pitch, count);
                 k += 1;
             }
-        } else if PACK * t < count {
+        } else if Self::PACK * self.number < count {
             let whole = self.whole_packs();
             // Not in a loop, because indices of registers must be constants; and also rows that are not stored, to avoid branches.
             let outputs = [
@@ -311,36 +347,60 @@ impl<'a> Strip<'a> {
             let mut at = begin;
             for k in 0..BATCH {
                 if k >= first && k < end {
-                    self.store_pack(at, PACK * t, count, outputs[k as usize]);
-                    at += self.args.output_pitch;
+                    self.store_pack(at, Self::PACK * self.number, count, outputs[k as usize]);
+                    at += args.output_pitch;
                 }
             }
         }
     }
 
-    /// Stores a pack of outputs from `column` on, of a row of `count` outputs that begins at `begin`.
+    /// Stores the thread's outputs, which begin at pixel `column` of a row of `count` pixels that begins at `begin`.
     #[inline(always)]
-    fn store_pack(&self, begin: u64, column: u32, count: u32, outputs: Pack) {
-        let first = begin + column as u64;
-        if self.is_aligned && column + PACK <= count {
-            self.args.output.set_pack(first, outputs);
+    fn store_pack(&self, begin: u64, column: u32, count: u32, outputs: [M::Sum; V]) {
+        if self.is_aligned && column + Self::PACK <= count {
+            self.args.memory.store_pack(begin + column as u64, outputs);
             return;
         }
-        for p in 0..PACK {
-            self.args.output.set_if(column + p < count, first + p as u64, outputs[p as usize]);
+        for p in 0..Self::PACK {
+            if column + p < count {
+                let at = begin + ((column + p) * self.channels + self.channel) as u64;
+                self.args.memory.store_output(at, outputs[p as usize]);
+            }
+        }
+    }
+
+    /// Stores the outputs of narrow windows in row `k` of a batch: a row of `count` pixels that begins at `begin`. Threads take them in
+    /// the order of the column sums, pack after pack.
+    #[inline(always)]
+    fn store_narrow(&self, k: u32, begin: u64, count: u32) {
+        let (channels, mut number) = (self.channels, thread::thread_idx_x());
+        while number < count.div_ceil(Self::PACK) * Self::PACK * channels {
+            let (pack, place) = (number / Self::PACK, number % Self::PACK);
+            let (column, channel) = (pack / channels * Self::PACK + place, pack % channels);
+            if column < count {
+                let at = begin + (column * channels + channel) as u64;
+                self.args.memory.store_output(at, self.narrow(k, column, channel));
+            }
+            number += thread::block_dim_x();
         }
     }
 
     /// Returns an output of a narrow window.
     #[inline(always)]
-    fn narrow(&self, k: u32, column: u32) -> f32 {
-        let first = k * PACK * thread::block_dim_x() + column + self.layout.lead;
-        let (mut sum, mut j) = (0.0, 0);
-        while j < self.args.columns.taps {
-            sum += self.sums.get(first + j);
+    fn narrow(&self, k: u32, column: u32, channel: u32) -> M::Sum {
+        let (mut sum, mut j) = (M::Sum::ZERO, self.layout.lead);
+        while j < self.layout.lead + self.args.columns.taps {
+            let [pack, place] = [(column + j) / Self::PACK, (column + j) % Self::PACK];
+            let thread = k * thread::block_dim_x() + pack * self.channels + channel;
+            sum = sum.plus(self.sums.get(thread * Self::PACK + place));
             j += 1;
         }
-        self.weight * sum
+        self.weighted(sum)
+    }
+
+    #[inline(always)]
+    fn weighted(&self, sum: M::Sum) -> M::Sum {
+        M::Sum::ZERO.add_product(sum, self.args.weight)
     }
 
     /// Returns where the window of the thread's first output ends, from the thread's pack on.
@@ -349,15 +409,21 @@ impl<'a> Strip<'a> {
         self.layout.lead + self.args.columns.taps - 1
     }
 
+    /// Returns the thread that has the last pack but one of the thread's windows.
+    #[inline(always)]
+    fn end(&self) -> u32 {
+        thread::thread_idx_x() + self.last() / Self::PACK * self.channels
+    }
+
     /// Returns the sums of the packs that are part of all windows of the thread, for each row of a batch.
     #[inline(always)]
-    fn whole_packs(&self) -> [f32; BATCH as usize] {
-        let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-        let (mut sums, mut at) = ([0.0; BATCH as usize], t + 2);
-        while at < t + self.last() / PACK {
-            let totals: [f32; BATCH as usize] = from_fn(|k| self.totals.get(k as u32 * threads + at));
-            sums = from_fn(|k| sums[k] + totals[k]);
-            at += 1;
+    fn whole_packs(&self) -> [M::Sum; BATCH as usize] {
+        let (threads, channels, end) = (thread::block_dim_x(), self.channels, self.end());
+        let (mut sums, mut at) = ([M::Sum::ZERO; BATCH as usize], thread::thread_idx_x() + 2 * channels);
+        while at < end {
+            let totals: [M::Sum; BATCH as usize] = from_fn(|k| self.totals.get(k as u32 * threads + at));
+            sums = plus(sums, totals);
+            at += channels;
         }
         sums
     }
@@ -365,39 +431,60 @@ impl<'a> Strip<'a> {
     /// Returns the thread's outputs of a wide window, in row `k` of a batch. `own` are its column sums, and `whole` is the sum of
     /// the packs that are part of all its windows.
     #[inline(always)]
-    fn wide(&self, k: u32, own: Pack, whole: f32) -> Pack {
-        let (t, threads, last) = (thread::thread_idx_x(), thread::block_dim_x(), self.last());
-        let pack = |at: u32| -> Pack { self.sums.get_pack((k * threads + at) * PACK) };
-        let (next, end) = (pack(t + 1), t + last / PACK);
+    fn wide(&self, k: u32, own: [M::Sum; V], whole: M::Sum) -> [M::Sum; V] {
+        let (t, threads, channels) = (thread::thread_idx_x(), thread::block_dim_x(), self.channels);
+        let pack = |at: u32| -> [M::Sum; V] { self.sums.get_pack((k * threads + at) * Self::PACK) };
+        let (next, end) = (pack(t + channels), self.end());
         // The strip may end with the former pack; the latter one is not used then.
-        let behind = [pack(end), pack((end + 1).min(threads - 1))];
+        let behind = [pack(end), pack((end + channels).min(threads - 1))];
         let suffixes = from(self.layout.lead, suffix_sums([own, next]));
-        let prefixes = from(last % PACK, prefix_sums(behind));
-        from_fn(|p| self.weight * (suffixes[p] + whole + prefixes[p]))
+        let prefixes = from(self.last() % Self::PACK, prefix_sums(behind));
+        from_fn(|p| self.weighted(suffixes[p].plus(whole).plus(prefixes[p])))
     }
+}
+
+/// Returns the sum of a pack.
+#[inline(always)]
+fn total<A: Accumulator, const V: usize>(pack: [A; V]) -> A {
+    let half: A = pack[0].plus(pack[1]);
+    if V == 2 { half } else { half.plus(pack[2].plus(pack[3])) }
 }
 
 /// Returns the sums of two packs from each number on.
 #[inline(always)]
-fn suffix_sums([[a, b, c, d], [e, f, g, h]]: [Pack; 2]) -> [f32; 8] {
-    let [h, g, f, e, d, c, b, a] = prefix_sums([[h, g, f, e], [d, c, b, a]]);
-    [a, b, c, d, e, f, g, h]
+fn suffix_sums<A: Accumulator, const V: usize>([a, b]: [[A; V]; 2]) -> [[A; V]; 2] {
+    let [b, a] = prefix_sums([reversed(b), reversed(a)]);
+    [reversed(a), reversed(b)]
+}
+
+#[inline(always)]
+fn reversed<A: Copy, const V: usize>(numbers: [A; V]) -> [A; V] {
+    from_fn(|p| numbers[V - 1 - p])
 }
 
 /// Returns the sums of two packs up to each number.
 #[inline(always)]
-fn prefix_sums([a, b]: [Pack; 2]) -> [f32; 8] {
-    let (two, three) = (a[0] + a[1], a[0] + a[1] + a[2]);
-    let four = three + a[3];
-    let (five, six) = (four + b[0], four + b[0] + b[1]);
-    [a[0], two, three, four, five, six, six + b[2], six + b[2] + b[3]]
+fn prefix_sums<A: Accumulator, const V: usize>([mut a, mut b]: [[A; V]; 2]) -> [[A; V]; 2] {
+    for p in 1..V {
+        a[p] = a[p - 1].plus(a[p]);
+    }
+    b[0] = a[V - 1].plus(b[0]);
+    for p in 1..V {
+        b[p] = b[p - 1].plus(b[p]);
+    }
+    [a, b]
 }
 
-/// Returns numbers `first` to `first + 3` of eight. Indices of registers must be constants, so two shifts select them.
+/// Returns numbers `first` to `first + V - 1` of two packs. Indices of registers must be constants, so shifts select them.
 #[inline(always)]
-fn from(first: u32, [a, b, c, d, e, f, g, _]: [f32; 8]) -> Pack {
-    let two = |x: f32, behind: f32| if first & 2 == 0 { x } else { behind };
-    let one = |x: f32, behind: f32| if first & 1 == 0 { x } else { behind };
-    let (a, b, c, d, e) = (two(a, c), two(b, d), two(c, e), two(d, f), two(e, g));
-    [one(a, b), one(b, c), one(c, d), one(d, e)]
+fn from<A: Copy, const V: usize>(first: u32, [mut a, mut b]: [[A; V]; 2]) -> [A; V] {
+    let mut shift = V / 2;
+    while shift > 0 {
+        if first & shift as u32 != 0 {
+            a = from_fn(|p| if p + shift < V { a[p + shift] } else { b[p + shift - V] });
+            b = from_fn(|p| b[(p + shift) % V]);
+        }
+        shift /= 2;
+    }
+    a
 }

@@ -16,9 +16,9 @@
 //! | `passes.rs` | outer products of any size: along the rows, then down the columns | rows of warps, sums along the rows |
 //! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
 //!
-//! Of the first three there is one instance per type of sums: samples are converted when they are loaded, and sums when they are
-//! stored ([`AnyIn`], [`AnyOut`]). The others are for steps of 1: those of
-//! `streaming.rs` for one channel of `f32` or four of bytes, the rest for one channel of `f32`.
+//! Of the first three and the last one there is one instance per type of sums: samples are converted when they are loaded, and sums
+//! when they are stored ([`AnyIn`], [`AnyOut`]). Those of `streaming.rs` are for one channel of `f32` or four of bytes, that of
+//! `passes.rs` is for one channel of `f32`. The last three are for steps of 1.
 
 #[macro_use]
 mod each;
@@ -26,12 +26,12 @@ mod each;
 #[cfg(not(target_os = "cuda"))]
 mod bands;
 mod block;
-#[cfg(any(feature = "filter2d_box_f32", not(target_os = "cuda")))]
 mod boxes;
 #[cfg(not(target_os = "cuda"))]
 mod geometry;
 mod global;
 mod lines;
+mod memory;
 mod passes;
 mod products;
 mod register;
@@ -43,13 +43,13 @@ mod words;
 
 #[cfg(not(target_os = "cuda"))]
 pub use bands::{BandPart, Bands};
-#[cfg(any(feature = "filter2d_box_f32", not(target_os = "cuda")))]
-pub use boxes::{BoxArgs, filter2d_box_f32};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Part, Problem};
 #[cfg(not(target_os = "cuda"))]
 pub use strips::Strips;
 
+pub use boxes::{BoxArgs, filter2d_box};
+pub use memory::{Any, Memory, Typed};
 use products::{Dense, Separable};
 pub use products::{ROW, TABLE};
 pub use register::{table_len, table_shape};
@@ -168,6 +168,14 @@ arguments! {
         pub border: u32,
         /// Output rows of a band.
         pub band: u32,
+    }
+}
+
+impl<F: Types> BandArgs<F> {
+    /// Returns the rows of the input.
+    #[inline(always)]
+    fn source_rows(&self) -> lines::Rows<'_> {
+        lines::Rows { axis: &self.rows, pitch: self.input_pitch, border: self.border }
     }
 }
 

@@ -324,7 +324,7 @@ fn store<A: Accumulator, const V: usize>(
 ) {
     let [rows, pixels] = outputs.size;
     let is_packed =
-        args.channels == 1 && args.output_pitch.is_multiple_of(V as u64) && A::is_aligned::<V>(&args.output);
+        args.channels == 1 && args.output_pitch.is_multiple_of(V as u64) && args.output.is_aligned(V as u32);
     let packed = if is_packed { pixels - pixels % V as u32 } else { 0 };
     let mut row = y * ROWS as u32;
     let end = rows.min(row + ROWS as u32);

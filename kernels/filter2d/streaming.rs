@@ -150,7 +150,7 @@ pub(super) fn correlate<
     let first = band * args.band as u64;
     let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + K as u32 - 1;
     let (lines, arena) = arena.split::<u64>(args.band + K as u32 - 1 + AHEAD);
-    find_lines(&lines, args, [plane, first], [rows, AHEAD]);
+    find_lines(&lines, args.source_rows(), [plane, first], [rows, AHEAD]);
     let strip = Strip::<F, P, M, H, C>::new::<K>(arena, args, lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 
@@ -505,7 +505,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         }
         for m in 0..M {
             let k = m * Self::PER_WORD;
-            F::Output::store(&args.output, self.is_inside(k), first.wrapping_add(k as u64), outputs, m);
+            F::Output::store_word(&args.output, self.is_inside(k), first.wrapping_add(k as u64), outputs, m);
         }
     }
 

@@ -1,50 +1,109 @@
 //! How the kernel of boxes divides a picture: what the host has to know.
 
 use super::bands::{MOST_ROWS, band};
-use super::boxes::{BATCH, Layout, PACK};
+use super::boxes::{BATCH, Layout, pack};
+use super::memory::Memory;
 use super::{Bands, Problem};
 use cuda_std::shared_bytes;
 
 /// Threads of a block, the preferred number first. More are for wide windows, fewer for high ones, whose rows would not fit into
 /// shared memory.
-const THREADS: [u32; 6] = [128, 64, 256, 512, 1024, 32];
+const THREADS: [u32; 8] = [128, 96, 64, 192, 256, 384, 512, 32];
+
+/// Registers of a multiprocessor.
+const REGISTERS: u32 = 1 << 16;
+
+/// Maximum numbers of rows of a band, the preferred one first. Each row takes shared memory.
+const ROWS: [u32; 7] = [MOST_ROWS as u32, 768, 512, 384, 256, 192, Bands::TYPICAL];
 
 /// How boxes of some size are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strips {
     /// Threads of a block.
     pub threads: u32,
+    /// Blocks of a multiprocessor at the same time.
+    blocks: u64,
+    /// Maximum number of rows of a band. More of them would leave room for fewer blocks.
+    most_rows: u32,
+    /// Columns of a thread.
+    pack: u32,
     /// Rows of the window.
     taps: u32,
+    /// Channels of a pixel.
+    channels: u32,
 }
 
 impl Strips {
-    /// Returns the division for windows over pictures like that of `problem`, on a device with `available` bytes of shared memory
-    /// for a block. At least half of a strip's columns are outputs, if that is possible; otherwise as many as possible.
+    /// Returns the division for windows over pictures like that of `problem`, on a device with `available` bytes
+    /// of shared memory for a block, and `resident(bytes)` blocks of a multiprocessor at the same time: that with most threads
+    /// that have outputs.
     ///
     /// # Errors
     ///
-    /// The bytes of shared memory that the narrowest strips need, if none fit.
-    pub fn new(problem: &Problem, available: u64) -> Result<Self, u64> {
-        let taps = problem.rows.taps;
-        let outputs = |threads| Layout::new(&problem.columns, threads).outputs;
-        let all = THREADS.map(|threads| Strips { threads, taps });
-        let possible = || all.into_iter().filter(|strips| outputs(strips.threads) > 0);
-        let fitting = || possible().filter(|strips| strips.shared_bytes(MOST_ROWS as u32) <= available);
-        let wide = fitting().find(|strips| outputs(strips.threads) >= strips.threads * PACK / 2);
-        let found = wide.or_else(|| fitting().max_by_key(|strips| outputs(strips.threads)));
-        let needed = possible().map(|strips| strips.shared_bytes(MOST_ROWS as u32)).min();
-        found.ok_or(needed.unwrap_or(u64::MAX))
+    /// The bytes of shared memory that the narrowest strips need, if none fit; `None` if the window or the pixels are too wide for a
+    /// block.
+    pub fn new<M: Memory>(
+        problem: &Problem,
+        available: u64,
+        resident: impl Fn(u64) -> u64,
+    ) -> Result<Self, Option<u64>> {
+        let (taps, channels, pack) = (problem.rows.taps, problem.channels, pack::<M::Sum>() as u32);
+        let most_threads = REGISTERS / u32::from(M::REGISTERS);
+        let of_threads = |threads: u32| {
+            let strips = Strips { threads, blocks: 0, most_rows: Bands::TYPICAL, pack, taps, channels };
+            let blocks = |rows: u32| resident(strips.shared_bytes(rows)).min((most_threads / threads).into());
+            let same = |&rows: &u32| blocks(rows) == blocks(Bands::TYPICAL);
+            let most_rows = ROWS.into_iter().find(same).unwrap_or(Bands::TYPICAL);
+            Strips { blocks: blocks(most_rows), most_rows, ..strips }
+        };
+        let all = THREADS.map(of_threads);
+        let has_outputs = |strips: &Strips| strips.layout(problem).outputs > 0;
+        let possible = || all.into_iter().filter(|strips| strips.threads <= most_threads && has_outputs(strips));
+        let needed = |strips: &Strips| strips.shared_bytes(strips.most_rows);
+        let fitting = || possible().filter(|strips| needed(strips) <= available);
+        let most = fitting().map(|strips| strips.throughput(problem)).max().unwrap_or(0);
+        let found = fitting().find(|strips| strips.throughput(problem) >= most - most / 20);
+        found.ok_or_else(|| possible().map(|strips| needed(&strips)).min())
+    }
+
+    /// Returns a number that the outputs per time are about proportional to: that of the threads that run at the same time, times the
+    /// parts of columns and rows that are outputs. A single block takes longer, because it has nothing else to do while it waits
+    /// at a barrier.
+    fn throughput(&self, problem: &Problem) -> u64 {
+        let (outputs, columns) = (self.layout(problem).outputs, self.packs() * self.pack);
+        let [threads, outputs, columns, rows, halo] =
+            [self.threads, outputs, columns, self.most_rows, self.taps - 1].map(u64::from);
+        let alone = if self.blocks == 1 { 4 } else { 5 };
+        alone * 1000 * self.blocks * threads * outputs / columns * rows / (rows + halo)
+    }
+
+    /// Returns whether at least half of the columns of a strip are outputs.
+    #[must_use]
+    pub fn is_wide(&self, problem: &Problem) -> bool {
+        self.layout(problem).outputs >= self.packs() * self.pack / 2
+    }
+
+    /// Packs of a channel in a strip.
+    fn packs(&self) -> u32 {
+        self.threads / self.channels
+    }
+
+    fn layout(&self, problem: &Problem) -> Layout {
+        Layout::new(&problem.columns, self.packs(), self.pack)
     }
 
     /// Returns the bands for a device that runs `resident` blocks at the same time. The problem has outputs.
     #[must_use]
     pub fn bands(&self, problem: &Problem, resident: u64) -> Bands {
-        let outputs = Layout::new(&problem.columns, self.threads).outputs;
-        let strips = problem.columns.outputs.div_ceil(outputs.into());
+        let strips = problem.columns.outputs.div_ceil(self.layout(problem).outputs.into());
         let rows = problem.rows.outputs;
-        let band =
-            band(rows, strips.saturating_mul(problem.planes), u64::from(self.taps) - 1, resident, MOST_ROWS) as u32;
+        let band = band(
+            rows,
+            strips.saturating_mul(problem.planes),
+            u64::from(self.taps) - 1,
+            resident,
+            self.most_rows.into(),
+        ) as u32;
         Bands {
             band,
             block: [self.threads, 1],
@@ -59,16 +118,17 @@ impl Strips {
     pub fn shared_bytes(&self, band: u32) -> u64 {
         let [threads, taps] = [self.threads, self.taps].map(u64::from);
         let lines = u64::from(band) + taps - 1 + u64::from(BATCH);
-        let rows = |count: u64| shared_bytes::<f32>(count * u64::from(PACK) * threads);
-        let totals = shared_bytes::<f32>(u64::from(BATCH) * threads);
-        shared_bytes::<u64>(lines) + rows(BATCH.into()) + totals + rows(taps - 1)
+        // A pack has 16 bytes, and one total.
+        let packs = threads * (u64::from(BATCH) + taps - 1);
+        let totals = threads * u64::from(BATCH) / u64::from(self.pack);
+        shared_bytes::<u64>(lines) + 16 * (packs + totals)
     }
 
     /// Returns more than the accesses and barriers of a block.
     fn steps(&self, band: u32, columns: u32) -> u64 {
         // For each row: a batch of packs of samples, element by element, and where they begin; the segment; the exchange; and as
         // many sums as a pack of outputs depends on.
-        let row = u64::from(BATCH * (PACK + 1) + 4 + 3 * BATCH + PACK * 10) + u64::from(columns);
+        let row = u64::from(BATCH * (self.pack + 1) + 4 + 3 * BATCH + self.pack * 10) + u64::from(columns);
         u64::from(self.threads) * (u64::from(band) + u64::from(self.taps) + 2) * row
     }
 }

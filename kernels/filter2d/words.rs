@@ -50,7 +50,7 @@ pub trait Packed<A>: Sample + Output<A> {
     fn load<const M: usize>(window: &GlobalIn<Self>, i: u64, are_aligned: bool) -> [Self::Unit; M];
 
     /// Stores word `m` of some numbers at a multiple of its size, if `condition` holds.
-    fn store<const P: usize>(window: &GlobalOut<Self>, condition: bool, i: u64, numbers: [Self; P], m: usize);
+    fn store_word<const P: usize>(window: &GlobalOut<Self>, condition: bool, i: u64, numbers: [Self; P], m: usize);
 
     /// Returns whether all bits are 0.
     #[must_use]
@@ -91,7 +91,7 @@ impl Packed<f32> for f32 {
 
     #[inline(always)]
     #[track_caller]
-    fn store<const P: usize>(window: &GlobalOut<f32>, condition: bool, i: u64, numbers: [f32; P], m: usize) {
+    fn store_word<const P: usize>(window: &GlobalOut<f32>, condition: bool, i: u64, numbers: [f32; P], m: usize) {
         window.set_if(condition, i, numbers[m]);
     }
 
@@ -147,7 +147,7 @@ impl Packed<f32> for u8 {
 
     #[inline(always)]
     #[track_caller]
-    fn store<const P: usize>(window: &GlobalOut<u8>, condition: bool, i: u64, numbers: [u8; P], m: usize) {
+    fn store_word<const P: usize>(window: &GlobalOut<u8>, condition: bool, i: u64, numbers: [u8; P], m: usize) {
         window.set_pack_masked(condition, i, four(&numbers, m));
     }
 

@@ -88,10 +88,43 @@ arguments! {
     }
 }
 
+/// A type of sums that samples of type `X` are converted to: [`Output::to_sum`], seen from the sums.
+pub trait OfSample<X> {
+    /// Returns the sample as a number to compute with.
+    #[must_use]
+    fn of_sample(sample: X) -> Self;
+}
+
+impl<A, X: Output<A>> OfSample<X> for A {
+    #[inline(always)]
+    fn of_sample(sample: X) -> Self {
+        sample.to_sum()
+    }
+}
+
 /// A type of sums that samples and weights are converted to first: `i32`, `i64`, `f32` or `f64`.
-pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
+pub trait Accumulator:
+    Value
+    + Sample
+    + Weight
+    + Sum<Self, Self>
+    + OfSample<u8>
+    + OfSample<u16>
+    + OfSample<i16>
+    + OfSample<i32>
+    + OfSample<f32>
+    + OfSample<f64>
+    + Debug
+{
     /// One.
     const ONE: Self;
+
+    /// Returns `self + other`. Integers wrap.
+    #[inline(always)]
+    #[must_use]
+    fn plus(self, other: Self) -> Self {
+        self.add_product(other, Self::ONE)
+    }
 
     /// Returns sample `i` as a number to compute with.
     #[must_use]
@@ -103,10 +136,6 @@ pub trait Accumulator: Value + Sample + Weight + Sum<Self, Self> + Debug {
 
     /// Stores a sum as output `i`.
     fn store_output(self, outputs: &AnyOut, i: u64);
-
-    /// Returns whether outputs are aligned as [`store_aligned`](Self::store_aligned) needs it.
-    #[must_use]
-    fn is_aligned<const N: usize>(outputs: &AnyOut) -> bool;
 
     /// Stores sums as outputs `i` to `i + N - 1`, a multiple of `N` of aligned outputs. `N` is the numbers of this type in 16 bytes.
     fn store_aligned<const N: usize>(sums: [Self; N], outputs: &AnyOut, i: u64);
@@ -138,6 +167,20 @@ macro_rules! with_kind {
     };
 }
 pub(crate) use with_kind;
+
+macro_rules! alignment {
+    ($($any:ident)*) => {$(
+        impl $any {
+            /// Returns whether the numbers begin at a multiple of the size of `elements` of them, a power of two.
+            #[inline(always)]
+            #[must_use]
+            pub fn is_aligned(&self, elements: u32) -> bool {
+                with_kind!(self.kind, [self as window] => window.is_aligned(elements))
+            }
+        }
+    )*};
+}
+alignment!(AnyIn AnyOut);
 
 /// [`Accumulator::load_several`]. All loads are in flight together: none is followed by a selection, which would wait for it.
 #[inline(always)]
@@ -183,11 +226,6 @@ macro_rules! accumulators {
             #[track_caller]
             fn store_output(self, outputs: &AnyOut, i: u64) {
                 with_kind!(outputs.kind, [outputs as window] => window.set(i, Output::of_sum(self)))
-            }
-
-            #[inline(always)]
-            fn is_aligned<const N: usize>(outputs: &AnyOut) -> bool {
-                with_kind!(outputs.kind, [outputs as window] => window.is_aligned(N as u32))
             }
 
             #[inline(always)]

@@ -16,7 +16,7 @@ mod numbered;
 mod types;
 mod window;
 
-pub use any::{Accumulator, AnyIn, AnyOut, Kind};
+pub use any::{Accumulator, AnyIn, AnyOut, Kind, OfSample};
 pub(crate) use any::{kinds, with_kind};
 pub use border::Border;
 pub(crate) use line::{Every, Line};

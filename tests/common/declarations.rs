@@ -14,7 +14,36 @@ pub struct Declaration {
     module: Option<String>,
     /// Whether the code has the block's shared memory: otherwise the parameter is `_arena`.
     pub has_arena: bool,
-    pub most_registers: Option<u32>,
+    pub registers: Registers,
+}
+
+/// The maximum number of registers of a kernel's threads.
+#[derive(Clone, Copy, Debug)]
+pub enum Registers {
+    Any,
+    AtMost(u32),
+    /// Each instance of a generic kernel has a limit, which depends on its types.
+    OfTypes,
+}
+
+impl Registers {
+    /// Returns the limit in what follows the parameters, or `None` if it is not valid.
+    fn parse(rest: &str) -> Option<Self> {
+        let Some((_, most)) = rest.split_once("where registers <= ") else { return Some(Registers::Any) };
+        match most.trim() {
+            most if most.starts_with('{') => Some(Registers::OfTypes),
+            most => most.parse().ok().map(Registers::AtMost),
+        }
+    }
+
+    /// Returns whether these are the limits in the code of a kernel.
+    pub fn allow(self, limits: &[u32]) -> bool {
+        match (self, limits) {
+            (Registers::Any, []) | (Registers::OfTypes, [_]) => true,
+            (Registers::AtMost(most), [limit]) => most == *limit,
+            _ => false,
+        }
+    }
 }
 
 impl Declaration {
@@ -41,9 +70,8 @@ impl Declaration {
             _ => return None,
         };
         let module = rest.split_once(") in \"").and_then(|(_, module)| module.split('"').next());
-        let registers = rest.split_once("where registers <= ").map(|(_, most)| most.trim().parse());
-        let most_registers = registers.transpose().ok()?;
-        Some(Declaration { name: name.to_owned(), module: module.map(str::to_owned), has_arena, most_registers })
+        let registers = Registers::parse(rest)?;
+        Some(Declaration { name: name.to_owned(), module: module.map(str::to_owned), has_arena, registers })
     }
 }
 

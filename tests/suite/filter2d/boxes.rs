@@ -11,22 +11,23 @@ use slm::emulator::Profile;
 use slm::filter2d::{Filter2dError, Plan};
 use slm::{Backend, Boundary, Device, Error, Filter2dAlgorithm, Result as SlmResult};
 
-/// Types with each type of sums, and outputs that are rounded, beside those that GPUs have a kernel for.
-const TYPES: [&str; 5] = ["u8_i32_i16", "i32_i32_i32", "f64_f64_f64", "u8_f32_u8", "f32_f32_i32"];
+/// Types with each type of sums, and outputs that are wider, narrower and rounded.
+const TYPES: [&str; 6] = ["u8_i32_i16", "i32_i32_i32", "f64_f64_f64", "u8_f32_u8", "f32_f32_i32", "f32_f32_f32"];
 
 pub(super) fn trials() -> Vec<Trial> {
-    let of_types = TYPES.map(types).into_iter().map(|types| {
-        let name = format!("{SUITE}::cpu::boxes::{}::every_border", types.name);
-        Trial::test(name, move || every_border(&Device::cpu(), types))
+    let everywhere = TYPES.map(types).into_iter().flat_map(|types| {
+        on_every_backend(SUITE, &format!("boxes::{}::every_border", types.name), |device| every_border(device, types))
     });
-    let everywhere =
-        on_every_backend(SUITE, "boxes::every_border", |device| every_border(device, types("f32_f32_f32")));
-    let doubles = Trial::test("filter2d::cpu::boxes::f64_f64_f64::not_finite", || {
-        not_finite(&Device::cpu(), types("f64_f64_f64"))
+    let floats = ["f32_f32_f32", "f64_f64_f64"].map(types).into_iter().flat_map(|types| {
+        let name = |test: &str| format!("boxes::{}::{test}", types.name);
+        [
+            on_every_backend(SUITE, &name("not_finite"), |device| not_finite(device, types)),
+            on_every_backend(SUITE, &name("widths"), |device| widths(device, types)),
+        ]
     });
     let others = [
-        on_every_backend(SUITE, "boxes::not_finite", |device| not_finite(device, types("f32_f32_f32"))),
-        on_every_backend(SUITE, "boxes::widths", widths),
+        on_every_backend(SUITE, "boxes::channels", channels),
+        on_every_backend(SUITE, "boxes::wide_windows", wide_windows),
         on_every_backend(SUITE, "boxes::several_bands", several_bands),
     ];
     let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
@@ -34,7 +35,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("filter2d::emulated::boxes::which_kernel", which_kernel),
         Trial::test("filter2d::emulated::boxes::refusals", refusals),
     ];
-    of_types.chain(choices).chain(everywhere).chain(others.into_iter().flatten()).chain([doubles, cpu]).collect()
+    everywhere.chain(floats.flatten()).chain(others.into_iter().flatten()).chain(choices).chain([cpu]).collect()
 }
 
 /// The algorithm that sums boxes.
@@ -74,7 +75,6 @@ const SIZES: [([usize; 2], [usize; 2]); 8] = [
 
 /// Every size, border and extent, with channels and planes.
 fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
-    let is_gpu_box = types.name == "f32_f32_f32" && device.info().backend != Backend::Cpu;
     // Each trial on an emulated device begins with another border.
     let every = if is_emulated(device) { 9 } else { 1 };
     for number in (types.name.len() % every..SIZES.len() * 6).step_by(every) {
@@ -84,7 +84,7 @@ fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
             extent: EXTENTS[number / 6 % 3],
             ..boxed(types, 200 + number as u64, shape, size)
         };
-        let channels = if is_gpu_box { None } else { [None, Some(1), Some(2), Some(3), Some(4)][number % 5] };
+        let channels = [None, Some(1), Some(2), Some(3), Some(4)][number % 5];
         check(device, types, &resized(types, case, channels, [1, 1, 2, 3][number % 4]))?;
     }
     Ok(())
@@ -108,8 +108,7 @@ fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
 }
 
 /// Windows and rows of every length modulo a pack, several strips and planes; also windows that are too narrow for whole packs.
-fn widths(device: &Device) -> Result<(), Failed> {
-    let types = types("f32_f32_f32");
+fn widths(device: &Device, types: &Types) -> Result<(), Failed> {
     for columns in [1, 2, 5, 8, 9, 10, 11, 12, 13, 40] {
         let case = Case {
             extent: EXTENTS[columns % 3],
@@ -119,6 +118,27 @@ fn widths(device: &Device) -> Result<(), Failed> {
     }
     let tall = boxed(types, 320, [90, 20], [9, 9]);
     check(device, types, &resized(types, tall, None, 3))
+}
+
+/// Several channels, whose packs and threads do not divide each other, in several strips; windows with and without whole packs.
+fn channels(device: &Device) -> Result<(), Failed> {
+    for (number, name) in TYPES.into_iter().enumerate() {
+        let (types, channels) = (types(name), 2 + number % 3);
+        for columns in [4, 9, 17] {
+            let case = boxed(types, 330 + columns as u64, [3, 270], [3, columns]);
+            check(device, types, &resized(types, case, Some(channels), 1))?;
+        }
+    }
+    Ok(())
+}
+
+/// Windows nearly as wide as the widest block. It must not have more threads than there are registers for.
+fn wide_windows(device: &Device) -> Result<(), Failed> {
+    for (name, columns, channels) in [("f32_f32_f32", 2040, 1), ("f32_f32_i32", 1500, 1), ("u8_i32_i16", 370, 4)] {
+        let case = boxed(types(name), 340, [2, columns + 30], [3, columns]);
+        check(device, types(name), &resized(types(name), case, Some(channels), 1))?;
+    }
+    Ok(())
 }
 
 /// Bands of several rows, of two planes: an emulated device makes bands of 551 and 550 rows.
@@ -170,9 +190,9 @@ fn which_kernel() -> Result<(), Failed> {
     }
     let small = planned(&case(6, [9, 9]), Filter2dAlgorithm::Auto)?;
     equal(&*small.kernel, "filter2d_passes_f32")?;
-    // High windows have narrow strips, wide ones have wide strips.
-    equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Auto)?.launches[0].block, [64, 1, 1])?;
-    equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [256, 1, 1])?;
+    // High windows have narrow strips: two blocks of 32 threads have room for 199 rows of samples. Wide ones have wide strips.
+    equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Auto)?.launches[0].block, [32, 1, 1])?;
+    equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [512, 1, 1])?;
     // Too large for a block: 1,023 rows of at least 128 columns.
     let large = planned(&case(6, [1024, 31]), Filter2dAlgorithm::Auto)?;
     ensure(!large.kernel.contains("box"), || large.to_string())

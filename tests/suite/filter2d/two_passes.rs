@@ -154,7 +154,7 @@ fn which_filters() -> Result<(), Failed> {
     let dilated = |dilation| Case { dilation, ..case(bytes, 440, [20, 20], [4, 4]) };
     equal([[1, 2], [2, 1]].map(|dilation| launches(bytes, &dilated(dilation))), [Ok(2), Ok(1)])?;
     // Weights that are found to be a product, and others.
-    let product = Weights::Dense([20, 20], vec![0.25; 400]);
+    let product = Weights::Dense([20, 20], (0..400).map(|i| f64::from(1 + i / 20)).collect());
     let product = Case { weights: product, ..plain(bytes, 441, [9, 9], [1, 1]) };
     equal(launches(bytes, &product)?, 2)?;
     equal(launches(bytes, &Case { direction: Direction::Convolve, ..product.clone() })?, 2)?;

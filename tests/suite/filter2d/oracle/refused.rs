@@ -96,16 +96,14 @@ impl Case {
     /// Whether there is a kernel for the size of the weights, the types, and what else the filter has.
     fn has_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> bool {
         let [rows, columns] = self.weights.shape();
-        let is_box = algorithm == Filter2dAlgorithm::Box;
         let has_size = |sizes: &[usize]| rows == columns && sizes.contains(&rows);
-        let has_types = match (types.samples, types.outputs, self.channels()) {
-            (Kind::F32, Kind::F32, 1) => is_box || has_size(&DENSE),
-            (Kind::U8, Kind::U8, 4) => !is_box && has_size(&OF_PIXELS),
+        let has_types = match (types.samples, types.outputs, self.channels(), types.sums_name(&self.weights)) {
+            _ if algorithm == Filter2dAlgorithm::Box => true,
+            (Kind::F32, Kind::F32, 1, "f32") => has_size(&DENSE),
+            (Kind::U8, Kind::U8, 4, "f32") => has_size(&OF_PIXELS),
             _ => false,
         };
-        has_types
-            && types.sums_name(&self.weights) == "f32"
-            && (self.stride, self.dilations(), renormalise) == ([1, 1], [1, 1], false)
+        has_types && (self.stride, self.dilations(), renormalise) == ([1, 1], [1, 1], false)
     }
 
     fn no_kernel(&self, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
