@@ -96,14 +96,8 @@ impl Strips {
     #[must_use]
     pub fn bands(&self, problem: &Problem, resident: u64) -> Bands {
         let strips = problem.columns.outputs.div_ceil(self.layout(problem).outputs.into());
-        let rows = problem.rows.outputs;
-        let band = band(
-            rows,
-            strips.saturating_mul(problem.planes),
-            u64::from(self.taps) - 1,
-            resident,
-            self.most_rows.into(),
-        ) as u32;
+        let [rows, columns] = [problem.rows.outputs, strips.saturating_mul(problem.planes)];
+        let band = band([rows, columns], u64::from(self.taps) - 1, resident, self.most_rows.into(), 0) as u32;
         Bands {
             band,
             block: [self.threads, 1],
