@@ -25,8 +25,9 @@ pub(super) struct Threshold {
 /// other GPUs. How many blocks and warps a device runs is asked for each kernel (`Streaming::new`, `Correlation::register_tiled`).
 pub(super) const fn tuning() -> Tuning {
     Tuning {
-        // `f32` took 182 µs with 9 x 9 weights, 184 with 13 x 13, 182 with 17 x 17 and 194 with 21 x 21; as outer products, 161, 184,
-        // 201 and 221 µs. An exception is 23 x 23, with 259 instead of 232 µs.
+        // `f32` took 187 µs with 9 x 9 weights, 174 with 15 x 15, 197 with 21 x 21, 214 with 31 x 31, 301 with 45 x 45, 401 with 63 x 63 and
+        // 677 with 101 x 101; as outer products, 157, 185, 219, 268, 332, 427 and 759 µs. An exception is 53 x 53, with 403 instead
+        // of 379 µs: there is room for fewer blocks.
         least_box: 28,
         // 9 x 9 and 11 x 11 weights took 237 and 226 µs for one channel of `u8`, and 437 and 536 with `RegisterTiled`; for three channels
         // 1,551 and 1,615 instead of 1,510 and 1,799, for four 2,027 and 2,005 instead of 1,997 and 2,392, for four of `f32` 1,406 and 1,383
