@@ -54,8 +54,8 @@ impl<A: Accumulator> Weights<A> {
 ///
 /// If the algorithm requires the kernel:
 ///
-/// * [`Filter2dError::NoKernel`] for steps other than 1, if NaNs are missing samples, and for windows or pixels that are too wide for
-///   a block.
+/// * [`Filter2dError::NoKernel`] for steps other than 1, if NaNs are missing samples, and for windows or pixels that are too wide
+///   for a block.
 /// * [`Filter2dError::UnequalWeights`]
 /// * [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the window is too large.
 pub(super) fn prepare(

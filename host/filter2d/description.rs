@@ -65,10 +65,9 @@ pub enum NanPolicy {
 pub enum Filter2dAlgorithm {
     /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box) if the weights have 18 rows plus
     /// columns or more, or 28 for one channel of `f32` to `f32`, and if at least half of the samples of a strip have outputs;
-    /// [`Separable`](Filter2dAlgorithm::Separable),
-    /// [`Streaming`](Filter2dAlgorithm::Streaming), [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
-    /// [`SharedTile`](Filter2dAlgorithm::SharedTile), [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared
-    /// memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights that one launch
+    /// [`Separable`](Filter2dAlgorithm::Separable), [`Streaming`](Filter2dAlgorithm::Streaming),
+    /// [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled), [`SharedTile`](Filter2dAlgorithm::SharedTile),
+    /// [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared memory must fit into the device's. `Separable` takes outer products of `h` x `v` weights that one launch
     /// computes, with `h · v > h + v` unless they are described by a column and a row. Others it takes with
     /// `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports the filter, otherwise with `h · v ≥ 2 (h + s · v)` for a stride of `s`
     /// rows.
@@ -84,7 +83,8 @@ pub enum Filter2dAlgorithm {
     RegisterTiled,
     /// Each warp goes down a strip of the picture. It loads each sample of the strip once, and keeps the sums of all output rows
     /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
-    /// with one channel, to outputs of `f32`; up to 7 x 7 also from four channels of `u8` to `u8`. Strides and dilations must be 1, and NaNs must propagate.
+    /// with one channel, to outputs of `f32`; up to 7 x 7 also from four channels of `u8` to `u8`. Strides and dilations must be 1,
+    /// and NaNs must propagate.
     Streaming,
     /// Outer products: sums along the rows first, then down the columns.
     ///
