@@ -66,7 +66,7 @@ pub(super) fn prepare(
 ) -> Result<Option<Box<dyn Filter2d>>> {
     let is_possible = rule.boxes && rule.window.has_unit_steps();
     match rule.algorithm {
-        Filter2dAlgorithm::Auto if is_possible && is_worthwhile(sums, &rule) => {}
+        Filter2dAlgorithm::Auto if is_possible && is_large(sums, &rule) => {}
         Filter2dAlgorithm::Box if is_possible => {}
         Filter2dAlgorithm::Box => return Err(no_kernel(sums, &rule).into()),
         _ => return Ok(None),
@@ -82,11 +82,11 @@ pub(super) fn prepare(
     }
 }
 
-/// Returns whether the kernel takes less time than others.
-fn is_worthwhile(sums: &Sums, rule: &Rule) -> bool {
+/// Returns whether a box of this size takes less time by the kernel than by others.
+fn is_large(sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
     let least = if rule.allows_bands() { tuning().least_box } else { tuning().least_box_of_others };
-    rows + columns >= least && is_uniform(sums)
+    rows + columns >= least
 }
 
 /// Samples and outputs of a kernel.

@@ -181,7 +181,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
     ///
     /// The time per output hardly depends on the size if strides and dilations are 1 and NaNs propagate: on the CPU, and on a GPU
-    /// with [`Box`](Filter2dAlgorithm::Box), for windows of which a strip fits into shared memory. In other cases it takes
+    /// with [`Box`](Filter2dAlgorithm::Box), if a strip as high as the window fits into shared memory. In other cases it takes
     /// `rows + columns` products per output, on a GPU by [`Separable`](Filter2dAlgorithm::Separable), and `rows · columns` if NaNs
     /// are left out.
     ///

@@ -25,13 +25,14 @@ pub(super) struct Threshold {
 /// other GPUs. How many blocks and warps a device runs is asked for each kernel (`Streaming::new`, `Correlation::register_tiled`).
 pub(super) const fn tuning() -> Tuning {
     Tuning {
-        // `f32` took 187 µs with 9 x 9 weights, 174 with 15 x 15, 197 with 21 x 21, 214 with 31 x 31, 301 with 45 x 45, 401 with 63 x 63 and
-        // 677 with 101 x 101; as outer products, 157, 185, 219, 268, 332, 427 and 759 µs. An exception is 53 x 53, with 403 instead
-        // of 379 µs: there is room for fewer blocks.
+        // `f32` took 187 µs with 9 x 9 weights, 174 with 15 x 15, 197 with 21 x 21, 214 with 31 x 31, 301 with 45 x 45, 401 with 63 x 63
+        // and 677 with 101 x 101; as outer products, 157, 185, 219, 268, 332, 427 and 759 µs. An exception is 53 x 53, with 403
+        // instead of 379 µs: there is room for fewer blocks.
         least_box: 28,
-        // 9 x 9 and 11 x 11 weights took 237 and 226 µs for one channel of `u8`, and 437 and 536 with `RegisterTiled`; for three channels
-        // 1,551 and 1,615 instead of 1,510 and 1,799, for four 2,027 and 2,005 instead of 1,997 and 2,392, for four of `f32` 1,406 and 1,383
-        // instead of 2,152 and 2,490. 7 x 7 took 460 instead of 352 for one channel of `u8`, and more than twice as much for three or four.
+        // 9 x 9 and 11 x 11 weights took 237 and 226 µs for one channel of `u8`, and 437 and 536 with `RegisterTiled`; for three
+        // channels 1,551 and 1,615 instead of 1,510 and 1,799, for four 2,027 and 2,005 instead of 1,997 and 2,392, for four of `f32`
+        // 1,406 and 1,383 instead of 2,152 and 2,490. 7 x 7 took 460 instead of 352 for one channel of `u8`, and more than twice as
+        // much for three or four.
         least_box_of_others: 18,
         // In µs, for pixels of four `u8` and of three `f32`:
         //

@@ -51,8 +51,8 @@ impl Bands {
         let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
         let tiles = layout.len(elements).div_ceil(u64::from(WARPS * WARP) * pack as u64);
         let rows = problem.rows.outputs;
-        // 3 x 3 weights leave time between the loads: 8192 x 8192 `f32` on an H200 took 155.5, 151.0, 151.4 and 149.2 µs with 1 to 4 waves,
-        // but with 7 x 7 weights 204, 210, 216 and 223, and four `u8` with 3 x 3 192, 195, 199 and 203.
+        // 3 x 3 weights leave time between the loads: 8192 x 8192 `f32` on an H200 took 155.5, 151.0, 151.4 and 149.2 µs with 1 to 4
+        // waves, but with 7 x 7 weights 204, 210, 216 and 223, and four `u8` with 3 x 3 192, 195, 199 and 203.
         let spare = if taps == 3 && size_of::<F::Sample>() > 1 { 8 } else { 0 };
         let columns = tiles.saturating_mul(problem.planes);
         let band = band([rows, columns], taps as u64 - 1, resident, MOST_ROWS, spare) as u32;
@@ -137,8 +137,9 @@ pub struct BandPart {
 }
 
 /// Returns the output rows of a band, at most `most`, for `columns` columns of blocks: those that take the least time, in rows of
-/// samples that each of the `resident` blocks loads. A band's halo is `halo` rows. If there is `spare` time, so many per cent, most
-/// waves are preferred: not all blocks load and store at the same time then.
+/// samples that each of the `resident` blocks loads. A band's halo is `halo` rows. `spare` is a percentage: of the
+/// divisions that take at most this much longer than the fastest one, that with most waves is taken, because its blocks do not all
+/// load and store at the same time. If it is 0, the fewest waves are taken.
 pub(super) fn band([rows, columns]: [u64; 2], halo: u64, resident: u64, most: u64, spare: u64) -> u64 {
     let time = |band: u64| {
         let blocks = columns.saturating_mul(rows.div_ceil(band));

@@ -1,12 +1,13 @@
 //! Sums of windows with equal weights, in a time that hardly depends on the size of the window.
 //!
-//! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))`, strides and dilations of 1. There is one instance per type of sums, to
-//! which samples are converted.
+//! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))`, strides and dilations of 1. There is one instance per type of sums,
+//! to which samples of any type are converted, and one each for samples and outputs of `f32` and of `u8` with one channel
+//! ([`Memory`]).
 //!
 //! A block goes down a strip of a band of rows. A thread adds up a pack of neighbouring columns of one channel, 16 bytes of sums: of
 //! `T` threads for pictures of `C` channels, thread `t` has channel `t mod C` of pack `t / C` of the strip, and the last
-//! `T mod C` threads have nothing to do. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of the
-//! window, bands by its rows.
+//! `T mod C` threads have nothing to do. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of
+//! the window, bands by its rows.
 //!
 //! Down the columns, the rows are cut into segments as long as the window. A window is the end of one segment and the beginning
 //! of the next one, so its sum is a suffix sum plus a prefix sum:
@@ -20,9 +21,9 @@
 //! memory, and each sample takes the place of the suffix sum that was used up a row before. At the end of the segment, the thread
 //! goes back over its samples and replaces them by suffix sums. No thread accesses the places of another one.
 //!
-//! Along the row, the columns of a thread are such a segment, such as 4 sums of `f32`. A window consists of the last sums of one pack, whole
-//! packs, and the first sums of another one. Threads exchange their packs of column sums, and the totals of these, through shared
-//! memory:
+//! Along the row, the columns of a thread are a segment: 4 sums of `f32`, for example. A window consists of the last sums of one
+//! pack, whole packs, and the first sums of another one. Threads exchange their packs of column sums, and the totals of these,
+//! through shared memory:
 //!
 //! ```text
 //! packs     | . . x x | x x x x | x x x x | x . . . |

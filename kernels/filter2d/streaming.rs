@@ -297,7 +297,8 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         strip
     }
 
-    /// Clears the lane's packs of the halo in the buffers. Neighbours load whole packs, of which samples may be a part only.
+    /// Sets the lane's packs of the halo to zero in both buffers. Neighbours load whole packs, but only some of the words may be
+    /// samples.
     #[inline(always)]
     fn clear_halo(&self, halo: usize) {
         let (lane, lanes) = (thread::thread_idx_x(), halo_packs(halo, P));

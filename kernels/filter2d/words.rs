@@ -25,7 +25,7 @@ where
 {
 }
 
-/// A sample or an output of which a 32-bit word contains one or several, with sums of type `A`.
+/// A type of samples or outputs, of which a 32-bit word contains one or more. Sums have type `A`.
 pub trait Packed<A>: Sample + Output<A> {
     /// The type of a word.
     type Unit: Value + Debug;
