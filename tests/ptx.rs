@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::declarations::Declaration;
+use common::declarations::{Declaration, Registers};
 use common::ptx::{Code, Section, memory_faults};
 use common::{ensure, equal};
 use cuda_std::image::{self, Sources};
@@ -163,8 +163,32 @@ fn entry_points(file: &File) -> Result<(), Failed> {
         let limits: Vec<u32> = limits.map(str::parse).collect::<Result<_, _>>()?;
         let registers = file.declaration(entry)?.registers;
         ensure(registers.allow(&limits), || format!("{entry}: {limits:?} instead of {registers:?}"))?;
+        if matches!(registers, Registers::OfTypes) {
+            equal((entry, limits), (entry, vec![registers_of_types(entry)?]))?;
+        }
     }
     Ok(())
+}
+
+/// The most registers of a thread of those kernels whose limit depends on their types, so that as many warps run at the same time
+/// as were fastest.
+fn registers_of_types(entry: &str) -> Result<u32, Failed> {
+    let (_, instance) = entry.split_once("2d_").ok_or("not a filter of pictures")?;
+    Ok(match instance {
+        "box_f32" | "box_u8" => 128,
+        _ if instance.starts_with("box_any_") => 160,
+        _ => match instance.split_once('_').ok_or("no types")?.1 {
+            "f32_3" => 56,
+            "f32_5" => 64,
+            "f32_7" => 80,
+            "f32_9" | "f32_15" => 128,
+            "f32_31" => 255,
+            "u8x4_3" => 128,
+            "u8x4_5" => 168,
+            "u8x4_7" => 255,
+            _ => return Err(format!("{entry} is not known").into()),
+        },
+    })
 }
 
 fn version(file: &File) -> Result<(), Failed> {
@@ -202,8 +226,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Kernels without shared memory have no barriers, the others do, and all instances of a generic kernel have equally many, unless
-/// its loops depend on types; those of a module do then. Unlike [`barriers`], this knows nothing of other kernels, so it holds for
+/// Kernels without shared memory have no barriers, the others do, and all instances of a generic kernel have equally many. Kernels
+/// whose loops depend on types are compared within a module only. Unlike [`barriers`], this knows nothing of other kernels, so it holds for
 /// new ones too.
 fn instances_have_equal_barriers() -> Result<(), Failed> {
     let mut counts = BTreeMap::new();

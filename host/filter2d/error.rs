@@ -93,6 +93,16 @@ pub enum Filter2dError {
         /// Rows and columns of the weights.
         weights: [usize; 2],
     },
+    /// The window has too many columns for the kernel of boxes.
+    #[error("Box takes windows of at most {most} columns for pixels of {channels} channels, not {columns}")]
+    BoxTooWide {
+        /// Columns of the weights.
+        columns: usize,
+        /// Interleaved channels.
+        channels: usize,
+        /// Maximum number of columns, 0 if the kernel takes no pixels of so many channels.
+        most: usize,
+    },
     /// The number of columns is not a multiple of the channels.
     #[error("{columns} columns cannot be divided evenly among {channels} channels")]
     Interleaving {

@@ -66,6 +66,7 @@
 mod accumulator;
 mod banded;
 mod boxes;
+mod compiled;
 mod cpu;
 mod description;
 mod element;
@@ -73,6 +74,8 @@ mod error;
 mod generated;
 mod gpu;
 mod line;
+mod memory;
+mod passes;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;

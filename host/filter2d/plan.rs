@@ -22,7 +22,8 @@ pub struct Plan {
     pub reason: String,
     /// Rows and columns of the outputs, in pixels, and their channels.
     pub outputs: [usize; 3],
-    /// Launches of kernels, in this order: one, or one for each pass of an outer product. Empty on the CPU, and if there is nothing to compute.
+    /// Launches of kernels, in this order: one, or one for each pass of an outer product. Empty on the CPU, and if there is nothing
+    /// to compute.
     pub launches: Vec<LaunchPlan>,
 }
 

@@ -7,8 +7,8 @@ use crate::allocation;
 /// A type of weights that can be factorised.
 pub(super) trait Factor: Sized {
     /// Returns a column and a row whose outer product equals the weights, for `columns` weights per row, or `None` if the weights
-    /// are no outer product, or if there is no memory for the factors. Products of integer factors are exact. Products of float factors differ from each weight by at most 8
-    /// roundings, are 0 where a factor is 0, and never underflow.
+    /// are no outer product, or if there is no memory for the factors. Products of integer factors are exact. Products of float
+    /// factors differ from each weight by at most 8 roundings, are 0 where a factor is 0, and never underflow.
     fn factors(weights: &[Self], columns: usize) -> Option<[Vec<Self>; 2]>;
 }
 

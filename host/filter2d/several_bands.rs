@@ -1,10 +1,10 @@
 //! The kernel of two passes in several bands. An emulated device runs one block at a time, so it would make one band of a picture.
 
 use super::Filter2dAlgorithm;
-use super::banded::Passes;
+use super::banded::BandFilter;
 use super::element::{BufferMut, BufferRef, Scalar};
 use super::gpu::{Filter2d, Rule};
-use super::streaming::Streaming;
+use super::passes::Passes;
 use super::weights::Weights;
 use super::window::{Problem, Window};
 use crate::{Device, Extent, Result};
@@ -30,7 +30,7 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
         kinds: [Kind::F32; 2],
         weights: "f32",
     };
-    let mut filter = Streaming::new(&device, shared, rule, kernel, "")?;
+    let mut filter = BandFilter::new(&device, shared, rule, kernel, "")?;
     filter.resident = resident;
     let problem = Problem::new(&window, 2, [50, 20])?;
     let samples: Vec<f32> = (0..2000u32).map(|i| (i * 37 % 101) as f32).collect();

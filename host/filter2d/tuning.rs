@@ -3,7 +3,8 @@
 /// Constants for the choice of kernels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes, where one launch makes two passes.
+    /// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes, where one launch makes two passes
+    /// for other products.
     pub(super) least_box: usize,
     /// The same for other types and channels.
     pub(super) least_box_of_others: usize,
@@ -22,17 +23,20 @@ pub(super) struct Threshold {
 }
 
 /// Returns the constants for all devices, chosen on an H200 with 8192 x 8192 pixels. They compare kernels, and were not measured on
-/// other GPUs. How many blocks and warps a device runs is asked for each kernel (`Streaming::new`, `Correlation::register_tiled`).
+/// other GPUs. How many blocks and warps a device runs is asked for each kernel (`BandFilter::new`, `Correlation::register_tiled`).
 pub(super) const fn tuning() -> Tuning {
     Tuning {
-        // `f32` took 187 µs with 9 x 9 weights, 174 with 15 x 15, 197 with 21 x 21, 214 with 31 x 31, 301 with 45 x 45, 401 with 63 x 63
-        // and 677 with 101 x 101; as outer products, 157, 185, 219, 268, 332, 427 and 759 µs. An exception is 53 x 53, with 403
-        // instead of 379 µs: there is room for fewer blocks.
+        // `f32` took 167 µs with 15 x 15 weights, 206 with 31 x 31, 281 with 45 x 45, 371 with 63 x 63 and 629 with 101 x 101; as
+        // outer products, 185, 268, 332, 427 and 759 µs. 9 x 9 takes 187 instead of 157. Windows of 1, 2, 3, 4, 5 and 7 rows take 476,
+        // 287, 212, 171, 242 and 190 µs with 33 columns, instead of 192 to 211, and 640, 361, 265, 210, 300 and 241 with 101, instead
+        // of 409 to 435. Windows of 1, 2, 3 and 5 columns take 302, 356, 384 and 427 µs with 31 rows, instead of 211 to 222.
         least_box: 28,
         // 9 x 9 and 11 x 11 weights took 237 and 226 µs for one channel of `u8`, and 437 and 536 with `RegisterTiled`; for three
         // channels 1,551 and 1,615 instead of 1,510 and 1,799, for four 2,027 and 2,005 instead of 1,997 and 2,392, for four of `f32`
         // 1,406 and 1,383 instead of 2,152 and 2,490. 7 x 7 took 460 instead of 352 for one channel of `u8`, and more than twice as
-        // much for three or four.
+        // much for three or four. Windows of 2, 3, 4, 5 and 7 rows and 17 columns took 313, 252, 217, 270 and 228 µs for one channel of
+        // `u8`, and 277, 317, 355, 391 and 471 with `RegisterTiled`; for four 2,155, 1,734, 1,541, 1,911 and 1,647 instead of 1,353,
+        // 1,506, 1,652, 1,801 and 2,125.
         least_box_of_others: 18,
         // In µs, for pixels of four `u8` and of three `f32`:
         //

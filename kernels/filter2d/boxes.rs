@@ -1,13 +1,14 @@
-//! Sums of windows with equal weights, in a time that hardly depends on the size of the window.
+//! Sums of windows with equal weights. The number of additions per output does not depend on the height of the window, and grows
+//! by one for 16 columns if sums have 32 bits.
 //!
 //! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))`, strides and dilations of 1. There is one instance per type of sums,
 //! to which samples of any type are converted, and one each for samples and outputs of `f32` and of `u8` with one channel
 //! ([`Memory`]).
 //!
-//! A block goes down a strip of a band of rows. A thread adds up a pack of neighbouring columns of one channel, 16 bytes of sums: of
-//! `T` threads for pictures of `C` channels, thread `t` has channel `t mod C` of pack `t / C` of the strip, and the last
-//! `T mod C` threads have nothing to do. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips overlap by the columns of
-//! the window, bands by its rows.
+//! A block goes down a strip of a band of rows. A thread adds up a pack of neighbouring columns of one channel, 16 bytes of sums.
+//! With `T` threads and `C` channels, thread `t` has channel `t mod C` of pack `t / C` of the strip. The last `T mod C` threads
+//! load and store nothing, but meet the others at barriers. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Strips
+//! overlap by the columns of the window, bands by its rows.
 //!
 //! Down the columns, the rows are cut into segments as long as the window. A window is the end of one segment and the beginning
 //! of the next one, so its sum is a suffix sum plus a prefix sum:
@@ -35,15 +36,17 @@
 //!
 //! Shared memory: where each row of samples begins; one row of column sums, and of totals, for each of the [`BATCH`] rows between
 //! two barriers; samples or suffix sums of all rows of a segment but one. No bank conflicts: lanes access neighbouring numbers or
-//! packs of 16 bytes, or all the same number. The samples of the next rows are loaded while those of a batch are added up.
+//! packs of 16 bytes, or all the same number. In narrow windows with several channels, lanes whose column is in the next pack of
+//! their channel are `C` packs ahead, at other places in these packs than the lanes that are not. The samples of the next rows are
+//! loaded while those of a batch are added up.
 //!
 //! Segments as long as the window are the method of M. van Herk, *A fast algorithm for local minimum and maximum filters on
 //! rectangular and octagonal kernels* (Pattern Recognition Letters 13, 1992), and J. Gil and M. Werman, *Computing 2-D min, median,
 //! and max filters* (IEEE PAMI 15, 1993), with sums in the place of minima.
 
-use super::lines::{CONSTANT, Rows, find_lines};
+use super::lines::{CONSTANT, find_lines};
 use super::memory::{Any, Memory, Pack, Typed};
-use super::{Axis, Bytes};
+use super::{Axis, BandArgs, Bytes};
 use crate::signal::{Accumulator, Border, Same, Sample, Sum};
 use core::array::from_fn;
 use cuda_std::{Arena, Shared, arguments, kernel, thread};
@@ -53,33 +56,17 @@ pub(super) const fn pack<A>() -> usize {
     16 / size_of::<A>()
 }
 
-/// Maximum number of rows between two barriers. As many rows are loaded behind the last one: the constant outside, which is not
-/// read from memory.
+/// Maximum number of rows between two barriers. The places of as many rows behind the last one are read. They are
+/// [`CONSTANT`], so nothing is loaded there.
 pub(super) const BATCH: u32 = 4;
 
 arguments! {
-    /// Arguments of the kernels. Pitches are in elements, strides and dilations are 1.
+    /// Arguments of the kernels.
     pub struct BoxArgs<M: Memory> {
-        /// Samples and outputs.
-        pub memory: M,
-        /// Rows of a plane.
-        pub rows: Axis,
-        /// Pixels of a row.
-        pub columns: Axis,
-        /// Row pitch of the input.
-        pub input_pitch: u64,
-        /// Row pitch of the output.
-        pub output_pitch: u64,
-        /// First band of this launch.
-        pub first_band: u64,
-        /// First plane of this launch.
-        pub first_plane: u64,
+        /// The picture.
+        pub picture: BandArgs<M>,
         /// The weight of all samples.
         pub weight: M::Sum,
-        /// A [`Border`].
-        pub border: u32,
-        /// Output rows of a band.
-        pub band: u32,
         /// Channels of a pixel.
         pub channels: u32,
     }
@@ -104,7 +91,7 @@ kernel! {
     }
 }
 
-/// How the columns of samples lie to those of outputs and to packs.
+/// Position of a strip's packs relative to its samples and outputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// Position of the first pack: a multiple of the pack, at most that of the first sample.
@@ -113,6 +100,8 @@ pub(super) struct Layout {
     lead: u32,
     /// Pixels with outputs in a row of a strip, a multiple of the pack.
     pub(super) outputs: u32,
+    /// Maximum number of columns of a window that leave room for outputs.
+    pub(super) most_taps: u32,
 }
 
 impl Layout {
@@ -122,7 +111,8 @@ impl Layout {
         let first = columns.start & -(pack as i64);
         let lead = (columns.start - first) as u32;
         let outputs = (pack * packs).saturating_sub(columns.taps - 1 + lead);
-        Layout { first, lead, outputs: outputs - outputs % pack }
+        let most_taps = (pack * packs + 1).saturating_sub(pack + lead);
+        Layout { first, lead, outputs: outputs - outputs % pack, most_taps }
     }
 }
 
@@ -137,38 +127,22 @@ fn plus<A: Accumulator, const V: usize>(a: [A; V], b: [A; V]) -> [A; V] {
 /// Goes down a strip.
 #[inline(always)]
 fn filter<M: Memory, const V: usize>(arena: Arena, args: &BoxArgs<M>) {
-    let (band, plane) =
-        (args.first_band + thread::block_idx_y() as u64, args.first_plane + thread::block_idx_z() as u64);
-    let first = band * args.band as u64;
-    let taps = args.rows.taps;
-    let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + taps - 1;
-    let (lines, arena) = arena.split::<u64>(args.band + taps - 1 + BATCH);
-    let source_rows = Rows { axis: &args.rows, pitch: args.input_pitch, border: args.border };
-    find_lines(&lines, source_rows, [plane, first], [rows, BATCH]);
-    let strip = Strip::<M, V>::new(arena, args, lines, plane * args.rows.outputs + first);
+    let picture = &args.picture;
+    let ([plane, first], taps) = (picture.corner(), picture.rows.taps);
+    let rows = picture.band_rows(first) + taps - 1;
+    let (lines, arena) = arena.split::<u64>(picture.band + taps - 1 + BATCH);
+    find_lines(&lines, picture.source_rows(), [plane, first], [rows, BATCH]);
+    let strip = Strip::<M, V>::new(arena, args, lines, plane * picture.rows.outputs + first);
     thread::sync_threads();
 
-    let mut samples = [[M::Loaded::default(); V]; BATCH as usize];
-    let (mut prefix, mut has_suffixes) = ([M::Sum::ZERO; V], false);
-    // The row, its place in its segment, and the rows of the batch: none at first, when the first rows are loaded.
-    let (mut r, mut place, mut count) = (0, 0, 0);
-    loop {
-        let suffixes: Batch<M::Sum, V> = from_fn(|k| strip.suffix(has_suffixes, place + k as u32 + 1));
-        let mut sums = suffixes;
-        for k in 0..BATCH {
-            if k < count {
-                let row = samples[k as usize].map(M::to_sum);
-                prefix = plus(prefix, row);
-                sums[k as usize] = plus(suffixes[k as usize], prefix);
-                strip.keep(place + k, row);
-            }
-        }
+    let mut samples = strip.load(0);
+    let mut segment = Segment { prefix: [M::Sum::ZERO; V], has_suffixes: false, place: 0 };
+    let mut r = 0;
+    while r < rows {
+        let count = BATCH.min(taps - segment.place).min(rows - r);
+        let sums = segment.column_sums(&strip, samples, count);
         samples = strip.load(r + count);
-        place += count;
-        if place == taps {
-            strip.find_suffixes();
-            (prefix, place, has_suffixes) = ([M::Sum::ZERO; V], 0, true);
-        }
+        segment.advance(&strip, count);
         if r + count >= taps {
             strip.exchange(sums);
             // Only the last rows of the first segment complete a window.
@@ -176,16 +150,57 @@ fn filter<M: Memory, const V: usize>(arena: Arena, args: &BoxArgs<M>) {
             strip.store([skipped, count], (r + skipped + 1 - taps) as u64, sums);
         }
         r += count;
-        if r == rows {
-            break;
+    }
+}
+
+/// The segment of rows that a thread goes down.
+struct Segment<A, const V: usize> {
+    /// Sums of its rows so far.
+    prefix: [A; V],
+    /// Whether there is a segment before it, whose suffix sums are in shared memory.
+    has_suffixes: bool,
+    /// Its next row.
+    place: u32,
+}
+
+impl<A: Accumulator, const V: usize> Segment<A, V> {
+    /// Returns the sums of the windows that end with the next `count` rows, and keeps these rows' samples.
+    #[inline(always)]
+    fn column_sums<M: Memory<Sum = A>>(
+        &mut self,
+        strip: &Strip<'_, M, V>,
+        samples: Batch<M::Loaded, V>,
+        count: u32,
+    ) -> Batch<A, V> {
+        // All of them are loaded before the first one is replaced.
+        let mut sums: Batch<A, V> = from_fn(|k| strip.suffix(self.has_suffixes, self.place + k as u32 + 1));
+        for k in 0..BATCH {
+            if k < count {
+                let row = samples[k as usize].map(M::to_sum);
+                self.prefix = plus(self.prefix, row);
+                sums[k as usize] = plus(sums[k as usize], self.prefix);
+                strip.keep(self.place + k, row);
+            }
         }
-        count = BATCH.min(taps - place).min(rows - r);
+        sums
+    }
+
+    /// Goes on by `count` rows, to the next segment if they are the last ones.
+    #[inline(always)]
+    fn advance<M: Memory<Sum = A>>(&mut self, strip: &Strip<'_, M, V>, count: u32) {
+        self.place += count;
+        if self.place == strip.picture.rows.taps {
+            strip.find_suffixes();
+            *self = Segment { prefix: [A::ZERO; V], has_suffixes: true, place: 0 };
+        }
     }
 }
 
 /// A thread's columns of the strip.
 struct Strip<'a, M: Memory, const V: usize> {
-    args: &'a BoxArgs<M>,
+    picture: &'a BandArgs<M>,
+    /// The weight of all samples.
+    weight: M::Sum,
     layout: Layout,
     /// Channels of a pixel.
     channels: u32,
@@ -219,30 +234,19 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
 
     #[inline(always)]
     fn new(arena: Arena, args: &'a BoxArgs<M>, lines: Shared<u64>, row: u64) -> Self {
-        let threads = thread::block_dim_x();
+        let (picture, threads) = (&args.picture, thread::block_dim_x());
         let channels = if M::HAS_ONE_CHANNEL { 1 } else { args.channels };
         let (sums, arena) = arena.split::<M::Sum>(BATCH * Self::PACK * threads);
         let (totals, arena) = arena.split::<M::Sum>(BATCH * threads);
-        let (segment, _) = arena.split::<M::Sum>((args.rows.taps - 1) * Self::PACK * threads);
-        let layout = Layout::new(&args.columns, threads / channels, Self::PACK);
+        let (segment, _) = arena.split::<M::Sum>((picture.rows.taps - 1) * Self::PACK * threads);
+        let layout = Layout::new(&picture.columns, threads / channels, Self::PACK);
         let [number, channel] = [thread::thread_idx_x() / channels, thread::thread_idx_x() % channels];
         let column = thread::block_idx_x() as u64 * layout.outputs as u64;
         let first = layout.first + column as i64 + (Self::PACK * number) as i64;
-        let (border, samples) = (Border::from_number(args.border), args.columns.samples as i64);
-        // Behind the last window nothing is loaded.
-        let end = args.columns.start + args.columns.outputs as i64 + args.columns.taps as i64 - 1;
-        let source = |k: usize| match first + (k as i64) < end {
-            true => match border.source(first + k as i64, samples as u64) {
-                Some(pixel) => pixel * channels as u64 + channel as u64,
-                None => CONSTANT,
-            },
-            false => CONSTANT,
-        };
-        let is_inside = first >= 0 && first + V as i64 <= samples;
-        let [input, output] = args.memory.are_aligned(Self::PACK);
-        let is_aligned = |is_aligned: bool, pitch: u64| channels == 1 && is_aligned && pitch.is_multiple_of(V as u64);
+        let is_spare = number >= threads / channels;
         Strip {
-            args,
+            picture,
+            weight: args.weight,
             layout,
             channels,
             number,
@@ -251,11 +255,25 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
             sums,
             totals,
             segment,
-            pack: Pack { sources: from_fn(source), is_aligned: is_inside && is_aligned(input, args.input_pitch) },
+            pack: Self::pack(picture, first, [channels, channel], is_spare),
             row,
             column,
-            is_aligned: is_aligned(output, args.output_pitch),
+            is_aligned: channels == 1 && picture.are_aligned(Self::PACK)[1],
         }
+    }
+
+    /// Returns where the samples of a thread's pack are, whose columns begin at `first`. A spare thread loads nothing.
+    #[inline(always)]
+    fn pack(picture: &BandArgs<M>, first: i64, [channels, channel]: [u32; 2], is_spare: bool) -> Pack<V> {
+        let (border, columns) = (Border::from_number(picture.border), &picture.columns);
+        // Behind the last window nothing is loaded.
+        let end = columns.start + columns.outputs as i64 + columns.taps as i64 - 1;
+        let source = |k: usize| match border.source(first + k as i64, columns.samples) {
+            Some(pixel) if first + (k as i64) < end && !is_spare => pixel * channels as u64 + channel as u64,
+            _ => CONSTANT,
+        };
+        let is_inside = channels == 1 && columns.contains(first, V as u32);
+        Pack { sources: from_fn(source), is_aligned: is_inside && picture.are_aligned(Self::PACK)[0] }
     }
 
     /// Loads the thread's samples of a batch of those rows that the strip depends on, from row `r` on. No instruction here waits for
@@ -263,7 +281,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     #[inline(always)]
     fn load(&self, r: u32) -> Batch<M::Loaded, V> {
         let lines: [u64; BATCH as usize] = from_fn(|k| self.lines.get(r + k as u32));
-        self.args.memory.load(&self.pack, lines)
+        self.picture.memory.load(&self.pack, lines)
     }
 
     /// Returns the index of the thread's pack of row `place` of a segment, which is not the first one.
@@ -275,7 +293,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     /// Returns the sums of the segment before from row `place` on, if there are any.
     #[inline(always)]
     fn suffix(&self, has_suffixes: bool, place: u32) -> [M::Sum; V] {
-        match has_suffixes && place < self.args.rows.taps {
+        match has_suffixes && place < self.picture.rows.taps {
             true => self.segment.get_pack(self.index(place)),
             false => [M::Sum::ZERO; V],
         }
@@ -293,7 +311,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     /// Replaces the samples of a segment by suffix sums.
     #[inline(always)]
     fn find_suffixes(&self) {
-        let (mut place, mut sum) = (self.args.rows.taps, [M::Sum::ZERO; V]);
+        let (mut place, mut sum) = (self.picture.rows.taps, [M::Sum::ZERO; V]);
         // Several loads are in progress at the same time.
         while place > BATCH {
             let samples: Batch<M::Sum, V> = from_fn(|k| self.segment.get_pack(self.index(place - 1 - k as u32)));
@@ -326,14 +344,14 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     /// Stores the outputs of rows `first` to `end - 1` of a batch, which are output rows of the strip from `row` on.
     #[inline(always)]
     fn store(&self, [first, end]: [u32; 2], row: u64, own: Batch<M::Sum, V>) {
-        let args = self.args;
-        let left = args.columns.outputs - self.column;
+        let picture = self.picture;
+        let left = picture.columns.outputs - self.column;
         let count = if left < self.layout.outputs as u64 { left as u32 } else { self.layout.outputs };
-        let begin = (self.row + row) * args.output_pitch + self.column * self.channels as u64;
-        if args.columns.taps < Self::LEAST_BY_PACKS {
+        let begin = (self.row + row) * picture.output_pitch + self.column * self.channels as u64;
+        if picture.columns.taps < Self::LEAST_BY_PACKS {
             let mut k = first;
             while k < end {
-                self.store_narrow(k, begin + (k - first) as u64 * args.output_pitch, count);
+                self.store_narrow(k, begin + (k - first) as u64 * picture.output_pitch, count);
                 k += 1;
             }
         } else if Self::PACK * self.number < count {
@@ -349,7 +367,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
             for k in 0..BATCH {
                 if k >= first && k < end {
                     self.store_pack(at, Self::PACK * self.number, count, outputs[k as usize]);
-                    at += args.output_pitch;
+                    at += picture.output_pitch;
                 }
             }
         }
@@ -359,13 +377,13 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     #[inline(always)]
     fn store_pack(&self, begin: u64, column: u32, count: u32, outputs: [M::Sum; V]) {
         if self.is_aligned && column + Self::PACK <= count {
-            self.args.memory.store_pack(begin + column as u64, outputs);
+            self.picture.memory.store_pack(begin + column as u64, outputs);
             return;
         }
         for p in 0..Self::PACK {
             if column + p < count {
                 let at = begin + ((column + p) * self.channels + self.channel) as u64;
-                self.args.memory.store_output(at, outputs[p as usize]);
+                self.picture.memory.store_output(at, outputs[p as usize]);
             }
         }
     }
@@ -380,7 +398,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
             let (column, channel) = (pack / channels * Self::PACK + place, pack % channels);
             if column < count {
                 let at = begin + (column * channels + channel) as u64;
-                self.args.memory.store_output(at, self.narrow(k, column, channel));
+                self.picture.memory.store_output(at, self.narrow(k, column, channel));
             }
             number += thread::block_dim_x();
         }
@@ -390,7 +408,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     #[inline(always)]
     fn narrow(&self, k: u32, column: u32, channel: u32) -> M::Sum {
         let (mut sum, mut j) = (M::Sum::ZERO, self.layout.lead);
-        while j < self.layout.lead + self.args.columns.taps {
+        while j < self.layout.lead + self.picture.columns.taps {
             let [pack, place] = [(column + j) / Self::PACK, (column + j) % Self::PACK];
             let thread = k * thread::block_dim_x() + pack * self.channels + channel;
             sum = sum.plus(self.sums.get(thread * Self::PACK + place));
@@ -401,25 +419,25 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
 
     #[inline(always)]
     fn weighted(&self, sum: M::Sum) -> M::Sum {
-        M::Sum::ZERO.add_product(sum, self.args.weight)
+        M::Sum::ZERO.add_product(sum, self.weight)
     }
 
     /// Returns where the window of the thread's first output ends, from the thread's pack on.
     #[inline(always)]
-    fn last(&self) -> u32 {
-        self.layout.lead + self.args.columns.taps - 1
+    fn last_column(&self) -> u32 {
+        self.layout.lead + self.picture.columns.taps - 1
     }
 
     /// Returns the thread that has the last pack but one of the thread's windows.
     #[inline(always)]
-    fn end(&self) -> u32 {
-        thread::thread_idx_x() + self.last() / Self::PACK * self.channels
+    fn end_thread(&self) -> u32 {
+        thread::thread_idx_x() + self.last_column() / Self::PACK * self.channels
     }
 
     /// Returns the sums of the packs that are part of all windows of the thread, for each row of a batch.
     #[inline(always)]
     fn whole_packs(&self) -> [M::Sum; BATCH as usize] {
-        let (threads, channels, end) = (thread::block_dim_x(), self.channels, self.end());
+        let (threads, channels, end) = (thread::block_dim_x(), self.channels, self.end_thread());
         let (mut sums, mut at) = ([M::Sum::ZERO; BATCH as usize], thread::thread_idx_x() + 2 * channels);
         while at < end {
             let totals: [M::Sum; BATCH as usize] = from_fn(|k| self.totals.get(k as u32 * threads + at));
@@ -435,11 +453,11 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     fn wide(&self, k: u32, own: [M::Sum; V], whole: M::Sum) -> [M::Sum; V] {
         let (t, threads, channels) = (thread::thread_idx_x(), thread::block_dim_x(), self.channels);
         let pack = |at: u32| -> [M::Sum; V] { self.sums.get_pack((k * threads + at) * Self::PACK) };
-        let (next, end) = (pack(t + channels), self.end());
+        let (next, end) = (pack(t + channels), self.end_thread());
         // The strip may end with the former pack; the latter one is not used then.
         let behind = [pack(end), pack((end + channels).min(threads - 1))];
-        let suffixes = from(self.layout.lead, suffix_sums([own, next]));
-        let prefixes = from(self.last() % Self::PACK, prefix_sums(behind));
+        let suffixes = select(self.layout.lead, suffix_sums([own, next]));
+        let prefixes = select(self.last_column() % Self::PACK, prefix_sums(behind));
         from_fn(|p| self.weighted(suffixes[p].plus(whole).plus(prefixes[p])))
     }
 }
@@ -478,7 +496,7 @@ fn prefix_sums<A: Accumulator, const V: usize>([mut a, mut b]: [[A; V]; 2]) -> [
 
 /// Returns numbers `first` to `first + V - 1` of two packs. Indices of registers must be constants, so shifts select them.
 #[inline(always)]
-fn from<A: Copy, const V: usize>(first: u32, [mut a, mut b]: [[A; V]; 2]) -> [A; V] {
+fn select<A: Copy, const V: usize>(first: u32, [mut a, mut b]: [[A; V]; 2]) -> [A; V] {
     let mut shift = V / 2;
     while shift > 0 {
         if first & shift as u32 != 0 {

@@ -1,7 +1,7 @@
 //! A loop that is always unrolled.
 
-/// Repeats code for each number from 0 to a constant (exclusive), which is at most 40, or at most 4 if that is stated. The compiler does
-/// not unroll such long loops, but arrays are in registers only if all indices are constants.
+/// Repeats code for each number from 0 to a constant (exclusive), which is at most 40, or at most 4 if that is stated. The compiler
+/// does not unroll such long loops, but arrays are in registers only if all indices are constants.
 macro_rules! each {
     ($i:ident < $count:ident <= 4, $code:block) => {
         each!(@$i $count $code 0 1 2 3)

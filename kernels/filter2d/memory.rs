@@ -16,7 +16,7 @@ pub trait Memory: Argument + Copy + Debug {
     /// Maximum number of registers of a thread, so that a multiprocessor of 65,536 runs 16 warps with 128, and 12 with 160.
     const REGISTERS: u8;
 
-    /// Returns whether packs of samples, and of outputs, are aligned at multiples of their length.
+    /// Returns whether packs of samples, and of outputs, are aligned where a row begins.
     fn are_aligned(&self, pack: u32) -> [bool; 2];
 
     /// Loads packs of some lines.

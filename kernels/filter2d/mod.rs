@@ -16,8 +16,9 @@
 //! | `passes.rs` | outer products of any size: along the rows, then down the columns | rows of warps, sums along the rows |
 //! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
 //!
-//! Of the first three and the last one there is one instance per type of sums: samples are converted when they are loaded, and sums
-//! when they are stored ([`AnyIn`], [`AnyOut`]). Those of `streaming.rs` are for one channel of `f32` or four of bytes, that of
+//! Of the first three and the last one there is one instance per type of sums, for samples and outputs of any types: samples are
+//! converted when they are loaded, and sums when they are stored ([`AnyIn`], [`AnyOut`]). `boxes.rs` also has one for one channel of
+//! `f32`, and one for bytes. Those of `streaming.rs` are for one channel of `f32` or four of bytes, that of
 //! `passes.rs` is for one channel of `f32`. The last three are for steps of 1.
 
 #[macro_use]
@@ -46,7 +47,7 @@ pub use bands::{BandPart, Bands};
 #[cfg(not(target_os = "cuda"))]
 pub use geometry::{Geometry, Kernel, Part, Problem};
 #[cfg(not(target_os = "cuda"))]
-pub use strips::Strips;
+pub use strips::{NoStrips, Strips};
 
 pub use boxes::{BoxArgs, filter2d_box};
 pub use memory::{Any, Memory, Typed};
@@ -57,7 +58,7 @@ pub use streaming::{Instance, Size, StreamingArgs};
 pub use words::Streamed;
 
 use crate::signal::{Accumulator, AnyIn, AnyOut, Border, Same, Types};
-use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
+use cuda_std::{Argument, GlobalIn, arguments, kernel, thread};
 
 arguments! {
     /// The windows along one axis of the picture. Lengths are in pixels.
@@ -145,11 +146,9 @@ arguments! {
 
 arguments! {
     /// Arguments of kernels that go down bands of rows. Pitches are in elements, strides and dilations are 1.
-    pub struct BandArgs<F: Types> {
-        /// The samples.
-        pub input: GlobalIn<F::Sample>,
-        /// Receives the outputs.
-        pub output: GlobalOut<F::Output>,
+    pub struct BandArgs<M: Argument> {
+        /// Samples and outputs: [`Typed`] or [`Any`].
+        pub memory: M,
         /// Rows of a plane.
         pub rows: Axis,
         /// Pixels of a row.
@@ -162,8 +161,6 @@ arguments! {
         pub first_band: u64,
         /// First plane of this launch.
         pub first_plane: u64,
-        /// The value outside the picture, for a constant border.
-        pub outside: F::Sample,
         /// A [`Border`](crate::signal::Border).
         pub border: u32,
         /// Output rows of a band.
@@ -171,11 +168,34 @@ arguments! {
     }
 }
 
-impl<F: Types> BandArgs<F> {
+impl<M: Argument> BandArgs<M> {
+    /// Returns the plane of the block, and the first output row of its band there.
+    #[inline(always)]
+    fn corner(&self) -> [u64; 2] {
+        let band = self.first_band + thread::block_idx_y() as u64;
+        [self.first_plane + thread::block_idx_z() as u64, band * self.band as u64]
+    }
+
+    /// Returns the output rows of the block's band, which begins at row `first` of a plane.
+    #[inline(always)]
+    fn band_rows(&self, first: u64) -> u32 {
+        (self.rows.outputs - first).min(self.band as u64) as u32
+    }
+
     /// Returns the rows of the input.
     #[inline(always)]
     fn source_rows(&self) -> lines::Rows<'_> {
         lines::Rows { axis: &self.rows, pitch: self.input_pitch, border: self.border }
+    }
+}
+
+impl<M: Memory> BandArgs<M> {
+    /// Returns whether rows of samples, and of outputs, begin at multiples of some elements. Without branches.
+    #[inline(always)]
+    fn are_aligned(&self, elements: u32) -> [bool; 2] {
+        let [input, output] = self.memory.are_aligned(elements);
+        let are_multiples = |pitch: u64| pitch.is_multiple_of(elements as u64);
+        [input & are_multiples(self.input_pitch), output & are_multiples(self.output_pitch)]
     }
 }
 
@@ -204,7 +224,7 @@ arguments! {
     /// Arguments of [`filter2d_passes`].
     pub struct PassesArgs<F: Types> {
         /// The picture.
-        pub picture: BandArgs<F>,
+        pub picture: BandArgs<Typed<F>>,
         /// Packs of the column of weights.
         pub column: Packs,
         /// Packs of the row of weights.

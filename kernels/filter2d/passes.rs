@@ -36,6 +36,7 @@
 //!   at a time, which use eight different groups of four banks. Lanes write packs of sums in the same way.
 //! * In all other accesses, lanes have consecutive elements, or the same.
 
+use super::memory::Typed;
 use super::{BandArgs, Packs, PassesArgs};
 use crate::signal::{Border, Output, Sample, Sum, Types, Weight, Window};
 use cuda_std::math::opaque;
@@ -199,7 +200,7 @@ struct Strip<'a, F: Types>
 where
     F::Sum: Sample,
 {
-    args: &'a BandArgs<F>,
+    args: &'a BandArgs<Typed<F>>,
     sizes: Sizes,
     /// Numbers that every step needs. In registers there is no room for them beside the sums and samples of both passes.
     numbers: Shared<u64>,
@@ -235,36 +236,35 @@ where
 {
     /// Returns the block's strip. All threads of the block must meet at a barrier before they use it.
     #[inline(always)]
-    fn new(arena: Arena, args: &'a BandArgs<F>) -> Self {
+    fn new(arena: Arena, args: &'a BandArgs<Typed<F>>) -> Self {
         let sizes = Sizes::new::<F>([args.rows.taps, args.columns.taps], thread::block_dim_y());
         let (numbers, arena) = arena.split::<u64>(NUMBERS);
         let (sources, arena) = arena.split::<u64>(sizes.row);
         let (rows, arena) = arena.split::<F::Sample>(sizes.step * sizes.row);
         let (ring, _) = arena.split::<F::Sum>(sizes.slots * strip::<F>());
-        let row = (args.first_band + thread::block_idx_y() as u64) * args.band as u64;
         let column = thread::block_idx_x() as u64 * strip::<F>() as u64;
         let start = args.columns.first(column) - (sizes.entries[1] - args.columns.taps + LEAD) as i64;
         // A start before the first sample is a large number here.
         let left = args.columns.samples.saturating_sub(start as u64);
         let is_inside = left >= (strip::<F>() + sizes.entries[1]) as u64;
         let strip = Strip { args, sizes, numbers, sources, rows, ring, is_inside };
-        strip.fill_memory([row, column], start);
+        strip.fill_memory(args.corner(), column, start);
         strip
     }
 
-    /// Sets the numbers for the strip whose first output is in row `row` and column `column`, and finds the sources of samples, the first
-    /// of which is at position `start`. Fills the ring with zeros: the first window contains rows that are not needed, and nothing else
-    /// writes them.
+    /// Sets the numbers for the strip whose first output is in row `row` of a plane and in column `column`, and finds the sources
+    /// of samples, the first of which is at position `start`. Fills the ring with zeros: the first window contains rows that are
+    /// not needed, and nothing else writes them.
     #[inline(always)]
-    fn fill_memory(&self, [row, column]: [u64; 2], start: i64) {
-        let (args, plane) = (self.args, self.args.first_plane + thread::block_idx_z() as u64);
+    fn fill_memory(&self, [plane, row]: [u64; 2], column: u64, start: i64) {
+        let args = self.args;
         let (t, threads) = (thread::thread_linear(), thread::threads_per_block());
         if t == 0 {
             let place = ((plane * args.rows.outputs + row) * args.output_pitch).wrapping_add(column);
             self.numbers.set_pack(CORNER, [args.rows.first(row) as u64, start as u64]);
             self.numbers.set_pack(PLACE, [plane * args.rows.samples, place]);
-            let [rows, columns] = [args.rows.outputs - row, args.columns.outputs - column];
-            self.numbers.set_pack(SIZE, [rows.min(args.band as u64), columns.min(strip::<F>() as u64)]);
+            let columns = (args.columns.outputs - column).min(strip::<F>() as u64);
+            self.numbers.set_pack(SIZE, [args.band_rows(row) as u64, columns]);
         }
         let mut c = t;
         while c < self.sizes.row {
@@ -296,20 +296,20 @@ where
         Some((first + row) * self.args.input_pitch)
     }
 
-    /// Begins to load the lane's samples of row `r`: every 32nd one. The constant outside is zero here, and [`keep`](Self::keep) replaces
-    /// it. A replacement here would wait for the loads.
+    /// Begins to load the lane's samples of row `r`: every 32nd one. The constant outside is zero here, and [`keep`](Self::keep)
+    /// replaces it. A replacement here would wait for the loads.
     #[inline(always)]
     fn load<const LOADS: usize>(&self, r: u32) -> [F::Sample; LOADS] {
         let (args, lane, mut samples) = (self.args, thread::thread_idx_x() % WARP, [F::Sample::ZERO; LOADS]);
         let Some(line) = self.line(r) else { return samples };
         if self.is_inside {
             let ([_, start], needed) = (self.numbers.get_pack(CORNER), strip::<F>() + self.sizes.entries[1]);
-            let row = args.input.at(line + start + lane as u64).first(needed - lane).anchored();
+            let row = args.memory.input.at(line + start + lane as u64).first(needed - lane).anchored();
             each!(i < LOADS, {
                 samples[i] = row.get_masked(WARP * i as u32);
             });
         } else if self.is_narrow() {
-            let row = args.input.at(line).first(args.columns.samples as u32).anchored();
+            let row = args.memory.input.at(line).first(args.columns.samples as u32).anchored();
             each!(i < LOADS, {
                 if self.has_load(i, LOADS) {
                     samples[i] = row.get_masked(opaque(self.sources.get(lane + WARP * i as u32) as u32));
@@ -345,17 +345,17 @@ where
             let line = self.line(r);
             let mut c = lane + loaded;
             while c < self.sizes.row {
-                self.rows.set(first + c, line.map_or(self.args.outside, |line| self.sample(line, c)));
+                self.rows.set(first + c, line.map_or(self.args.memory.outside, |line| self.sample(line, c)));
                 c += WARP;
             }
         }
         // `load` returns zero for the constant outside.
-        if self.args.border == Border::Constant as u32 && self.args.outside != F::Sample::ZERO {
+        if self.args.border == Border::Constant as u32 && self.args.memory.outside != F::Sample::ZERO {
             let is_outside = self.line(r).is_none();
             let mut c = if is_outside || !self.is_inside { lane } else { self.sizes.row };
             while c < self.sizes.row {
                 if is_outside || self.sources.get(c) == OUTSIDE {
-                    self.rows.set(first + c, self.args.outside);
+                    self.rows.set(first + c, self.args.memory.outside);
                 }
                 c += WARP;
             }
@@ -366,7 +366,7 @@ where
     #[inline(always)]
     fn sample(&self, line: u64, c: u32) -> F::Sample {
         let source = self.sources.get(c);
-        self.args.input.get_if(source != OUTSIDE, line.wrapping_add(source), self.args.outside)
+        self.args.memory.input.get_if(source != OUTSIDE, line.wrapping_add(source), self.args.memory.outside)
     }
 
     /// Sets a row of the ring to the products of the warp's row of samples.
@@ -425,7 +425,7 @@ where
         if pitch < WIDE {
             // The end of the window is also that of the outputs, so each store has one condition.
             let (pitch, mut at) = (opaque(pitch as u32), 0);
-            let output = args.output.at(first).first(left * pitch).anchored();
+            let output = args.memory.output.at(first).first(left * pitch).anchored();
             for sum in sums {
                 output.set_if(true, at, F::Output::of_sum(sum));
                 at += pitch;
@@ -434,7 +434,7 @@ where
         }
         let mut at = first;
         for (r, sum) in sums.into_iter().enumerate() {
-            args.output.set_if((r as u32) < left, at, F::Output::of_sum(sum));
+            args.memory.output.set_if((r as u32) < left, at, F::Output::of_sum(sum));
             at = at.wrapping_add(pitch);
         }
     }

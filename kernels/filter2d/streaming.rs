@@ -19,10 +19,14 @@
 //!
 //! With separable weights a row of samples is first multiplied by the row of weights, and the sums then by the column.
 //!
+//! Pixels of four bytes are words, so that is how they are loaded, exchanged and stored. If a pitch or a window is not a multiple of a
+//! word, the strip is computed by a second loop, sample by sample and without loads ahead.
+//!
 //! Sums in registers that move down the rows are described by Micikevicius, *3D Finite Difference Computation on GPUs using
 //! CUDA* (GPGPU 2009).
 
 use super::lines::{CONSTANT, find_lines};
+use super::memory::Typed;
 use super::products::{Products, TABLE};
 use super::words::{Packed, Streamed};
 use super::{Axis, BandArgs};
@@ -97,7 +101,7 @@ arguments! {
     /// Arguments of the kernels.
     pub struct StreamingArgs<F: Types> {
         /// The picture.
-        pub picture: BandArgs<F>,
+        pub picture: BandArgs<Typed<F>>,
         /// The weights. Their places are known at compile time, so instructions read them from constant memory.
         pub weights: Table<F::Weight, TABLE>,
     }
@@ -138,17 +142,15 @@ pub(super) fn correlate<
     const N: usize,
 >(
     arena: Arena,
-    args: &BandArgs<F>,
+    args: &BandArgs<Typed<F>>,
     products: &impl Products<F, P, C, K, N>,
 ) {
     const {
         assert!(N == P + (K - 1) * C && P.is_power_of_two() && K % 2 == 1);
         assert!(C.is_multiple_of(<F::Sample as Packed<F::Sum>>::PER_WORD), "a pixel consists of whole words");
     };
-    let (band, plane) =
-        (args.first_band + thread::block_idx_y() as u64, args.first_plane + thread::block_idx_z() as u64);
-    let first = band * args.band as u64;
-    let rows = (args.rows.outputs - first).min(args.band as u64) as u32 + K as u32 - 1;
+    let [plane, first] = args.corner();
+    let rows = args.band_rows(first) + K as u32 - 1;
     let (lines, arena) = arena.split::<u64>(args.band + K as u32 - 1 + AHEAD);
     find_lines(&lines, args.source_rows(), [plane, first], [rows, AHEAD]);
     let strip = Strip::<F, P, M, H, C>::new::<K>(arena, args, lines, plane * args.rows.outputs + first);
@@ -170,18 +172,18 @@ fn pinned<A: Lane, const P: usize, const K: usize>(mut sums: [[A; P]; K]) -> [[A
     sums
 }
 
-/// Rows behind the last one whose places are read, twice the rows that take turns but for one: the constant outside, which is not
-/// read from memory.
+/// Rows behind the last one whose places are read: at most 3 up to a multiple of 4 rows in flight, and 4 that are loaded ahead. They
+/// are [`CONSTANT`], so nothing is loaded there.
 pub(super) const AHEAD: u32 = 7;
 
-/// Returns the rows of samples that take turns: more of them if a row of a warp has fewer bytes per thread that could be resident.
+/// Returns the rows of samples in flight: 4 of bytes, whose kernels run fewer warps, otherwise 2.
 const fn turns<F: Types>() -> usize {
     if size_of::<F::Sample>() == 1 { 4 } else { 2 }
 }
 
 /// The strip of a warp.
 struct Strip<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: usize> {
-    args: &'a BandArgs<F>,
+    args: &'a BandArgs<Typed<F>>,
     /// Where each row of samples begins in the input.
     lines: Shared<u64>,
     /// Two rows of samples of each warp.
@@ -240,7 +242,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
     const PER_WORD: usize = <F::Sample as Packed<F::Sum>>::PER_WORD;
 
     #[inline(always)]
-    fn new<const K: usize>(arena: Arena, args: &'a BandArgs<F>, lines: Shared<u64>, row: u64) -> Self {
+    fn new<const K: usize>(arena: Arena, args: &'a BandArgs<Typed<F>>, lines: Shared<u64>, row: u64) -> Self {
         let (sources, arena) = arena.split::<i32>((M + H) as u32 * THREADS);
         let (buffers, _) = arena.split::<Word<F>>(2 * WARPS * row_buffer((K - 1) * C, P) / Self::PER_WORD as u32);
         let (lane, strip) = (thread::thread_idx_x(), thread::block_idx_x() * WARPS + thread::thread_idx_y());
@@ -254,27 +256,15 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         let has_halo = lane < lanes || lane >= WARP - lanes;
         let is_inside = |element: i64, len: usize| element >= 0 && element + len as i64 <= width::<F, C>(args);
         // A constant of zero outside is loaded as if it were stored there.
-        let is_zero = args.border == Border::Constant as u32 && F::Sample::is_zero(args.outside);
+        let is_zero = args.border == Border::Constant as u32 && F::Sample::is_zero(args.memory.outside);
         let is_beyond =
             |element: i64, len: usize| is_zero && (element + len as i64 <= 0 || element >= width::<F, C>(args));
         let inside = [is_inside(own, P), is_inside(halo, Self::HALO)];
         let beyond = [is_beyond(own, P), is_beyond(halo, Self::HALO)];
-        let (output, mut outputs) = (own - layout.centre, 0);
-        for k in 0..P {
-            let is_inside = (output as u64).wrapping_add(k as u64) < args.columns.outputs * C as u64;
-            outputs |= (is_inside as u32) << k;
-        }
-        let packed = args.output.is_aligned(P as u32)
-            && args.output_pitch.is_multiple_of(P as u64)
-            && layout.first == layout.centre;
-        let is_aligned = |elements: usize| {
-            args.input.is_aligned(elements as u32) && args.input_pitch.is_multiple_of(elements as u64)
-        };
-        // Without branches: with them, the assembler keeps the weights in registers of each thread.
-        let has_words = (Self::PER_WORD == 1)
-            | is_aligned(Self::PER_WORD)
-                & args.output.is_aligned(Self::PER_WORD as u32)
-                & args.output_pitch.is_multiple_of(Self::PER_WORD as u64);
+        let output = (own - layout.centre) as u64;
+        let outputs = Self::outputs_inside(args, output);
+        let words_are_aligned = args.are_aligned(Self::PER_WORD as u32);
+        let are_aligned = args.are_aligned(P as u32);
         let strip = Strip {
             args,
             lines,
@@ -283,18 +273,29 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
             packs: [if inside[0] { own as u64 } else { NONE }, if has_halo && inside[1] { halo as u64 } else { NONE }],
             is_scattered: !inside[0] && !beyond[0] || has_halo && !inside[1] && !beyond[1],
             sources,
-            first: (row * args.output_pitch).wrapping_add(output as u64),
+            first: (row * args.output_pitch).wrapping_add(output),
             inside: outputs,
-            is_aligned: is_aligned(P),
-            has_words,
-            is_whole: packed && outputs == (1 << P) - 1,
+            is_aligned: are_aligned[0],
+            // Without branches: with them, the assembler keeps the weights in registers of each thread.
+            has_words: (Self::PER_WORD == 1) | words_are_aligned[0] & words_are_aligned[1],
+            is_whole: are_aligned[1] && layout.first == layout.centre && outputs == (1 << P) - 1,
         };
-        if strip.is_scattered || !has_words {
+        if strip.is_scattered {
             strip.find_sources(0, own, !beyond[0]);
             strip.find_sources(1, halo, has_halo && !beyond[1]);
         }
         strip.clear_halo((K - 1) * C);
         strip
+    }
+
+    /// Returns which of the lane's outputs, from place `first` of a row on, are inside of it: a bit for each.
+    #[inline(always)]
+    fn outputs_inside(args: &BandArgs<Typed<F>>, first: u64) -> u32 {
+        let mut inside = 0;
+        for k in 0..P {
+            inside |= ((first.wrapping_add(k as u64) < args.columns.outputs * C as u64) as u32) << k;
+        }
+        inside
     }
 
     /// Sets the lane's packs of the halo to zero in both buffers. Neighbours load whole packs, but only some of the words may be
@@ -310,7 +311,8 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         }
     }
 
-    /// Stores where the words of a pack are, which begins at `element`. Other threads do not read it.
+    /// Stores where the words of a pack are, which begins at `element` and is near an edge of the picture. Other threads do not read
+    /// it.
     #[inline(always)]
     fn find_sources(&self, pack: usize, element: i64, is_needed: bool) {
         let border = Border::from_number(self.args.border);
@@ -318,7 +320,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         while k < if pack == 0 { M } else { H } as u32 {
             let place = element + k as i64 * Self::PER_WORD as i64;
             let (pixel, channel) = (place.div_euclid(C as i64), place.rem_euclid(C as i64));
-            // Less than 2^31 from one of the ends.
+            // Less than 2^31 from one of the ends: a border repeats samples near an edge.
             let source = match border.source(pixel, self.args.columns.samples) {
                 _ if !is_needed => NOTHING,
                 Some(pixel) if pixel < NEAR => (pixel as i64 * C as i64 + channel) as i32,
@@ -391,8 +393,8 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         }
         let [own, halo] = self.packs.map(|pack| line + pack);
         Row {
-            own: F::Sample::load(&args.input, own, self.is_aligned),
-            halo: F::Sample::load(&args.input, halo, self.is_aligned),
+            own: F::Sample::load(&args.memory.input, own, self.is_aligned),
+            halo: F::Sample::load(&args.memory.input, halo, self.is_aligned),
         }
     }
 
@@ -402,7 +404,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         let mut words = [self.outside(); W];
         for (m, word) in words.iter_mut().enumerate() {
             let source = self.sources.get(self.place(pack, m as u32));
-            let [loaded] = F::Sample::load(&self.args.input, self.at(source, line), true);
+            let [loaded] = F::Sample::load(&self.args.memory.input, self.at(source, line), true);
             *word = if source == OUTSIDE { *word } else { loaded };
         }
         words
@@ -411,22 +413,28 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
     /// Returns a word of the constant outside.
     #[inline(always)]
     fn outside(&self) -> Word<F> {
-        let [word] = F::Sample::join([self.args.outside; 4]);
+        let [word] = F::Sample::join([self.args.memory.outside; 4]);
         word
     }
 
     /// The same, sample by sample.
     #[inline(always)]
     fn load_samples<const W: usize>(&self, pack: usize, line: u64) -> [Word<F>; W] {
-        let mut words = [self.outside(); W];
+        let (mut words, mut first) = ([self.outside(); W], line.wrapping_add(self.packs[pack]));
         for (m, word) in words.iter_mut().enumerate() {
-            let source = self.sources.get(self.place(pack, m as u32));
-            let (at, is_sample) = (self.at(source, line), line != CONSTANT && source != OUTSIDE && source != NOTHING);
-            let mut samples = [self.args.outside; 4];
+            let at = match self.packs[pack] {
+                _ if line == CONSTANT => NONE,
+                NONE if self.is_scattered => self.at(self.sources.get(self.place(pack, m as u32)), line),
+                NONE => NONE,
+                _ => first,
+            };
+            let mut samples = [self.args.memory.outside; 4];
             for (k, sample) in samples.iter_mut().enumerate() {
-                *sample = self.args.input.get_if(is_sample, at.wrapping_add(k as u64), self.args.outside);
+                *sample =
+                    self.args.memory.input.get_if(at != NONE, at.wrapping_add(k as u64), self.args.memory.outside);
             }
             [*word] = F::Sample::join(samples);
+            first = first.wrapping_add(Self::PER_WORD as u64);
         }
         words
     }
@@ -501,12 +509,12 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         let first = self.first.wrapping_add((r - (K as u32 - 1)) as u64 * args.output_pitch);
         let outputs = F::Output::of_sums(sums);
         if self.is_whole {
-            args.output.set_pack(first, outputs);
+            args.memory.output.set_pack(first, outputs);
             return;
         }
         for m in 0..M {
             let k = m * Self::PER_WORD;
-            F::Output::store_word(&args.output, self.is_inside(k), first.wrapping_add(k as u64), outputs, m);
+            F::Output::store_word(&args.memory.output, self.is_inside(k), first.wrapping_add(k as u64), outputs, m);
         }
     }
 
@@ -516,7 +524,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         let args = self.args;
         let first = self.first.wrapping_add(r as u64 * args.output_pitch);
         for (k, output) in F::Output::of_sums(sums).into_iter().enumerate() {
-            args.output.set_if(self.is_inside(k), first.wrapping_add(k as u64), output);
+            args.memory.output.set_if(self.is_inside(k), first.wrapping_add(k as u64), output);
         }
     }
 
@@ -541,6 +549,6 @@ pub(super) const fn row_buffer(halo: usize, pack: usize) -> u32 {
 
 /// Returns the elements of a row of samples.
 #[inline(always)]
-fn width<F: Types, const C: usize>(args: &BandArgs<F>) -> i64 {
+fn width<F: Types, const C: usize>(args: &BandArgs<Typed<F>>) -> i64 {
     (args.columns.samples * C as u64) as i64
 }

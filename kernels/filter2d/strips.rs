@@ -16,7 +16,22 @@ const REGISTERS: u32 = 1 << 16;
 /// Maximum numbers of rows of a band, the preferred one first. Each row takes shared memory.
 const ROWS: [u32; 7] = [MOST_ROWS as u32, 768, 512, 384, 256, 192, Bands::TYPICAL];
 
-/// How boxes of some size are summed.
+/// Why a picture cannot be divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoStrips {
+    /// The window has more columns than fit into the widest strip.
+    TooWide {
+        /// The maximum number of columns.
+        most: u32,
+    },
+    /// The rows of the window do not fit into shared memory.
+    TooHigh {
+        /// The bytes that the narrowest strips need.
+        bytes: u64,
+    },
+}
+
+/// How a picture is divided for windows of some size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strips {
     /// Threads of a block.
@@ -34,36 +49,50 @@ pub struct Strips {
 }
 
 impl Strips {
+    /// Rows that a block goes down at a time. They are of the same segment, so the last ones of a segment may be fewer.
+    pub const BATCH: u32 = BATCH;
+
     /// Returns the division for windows over pictures like that of `problem`, on a device with `available` bytes
-    /// of shared memory for a block, and `resident(bytes)` blocks of a multiprocessor at the same time: that with most threads
-    /// that have outputs.
+    /// of shared memory for a block, and `resident(bytes)` blocks of a multiprocessor at the same time: the first one of those whose
+    /// throughput is at most a twentieth less than the greatest one, because this is an estimate.
     ///
     /// # Errors
     ///
-    /// The bytes of shared memory that the narrowest strips need, if none fit; `None` if the window or the pixels are too wide for a
-    /// block.
-    pub fn new<M: Memory>(
-        problem: &Problem,
-        available: u64,
-        resident: impl Fn(u64) -> u64,
-    ) -> Result<Self, Option<u64>> {
-        let (taps, channels, pack) = (problem.rows.taps, problem.channels, pack::<M::Sum>() as u32);
+    /// If the window is too wide or too high.
+    pub fn new<M: Memory>(problem: &Problem, available: u64, resident: impl Fn(u64) -> u64) -> Result<Self, NoStrips> {
         let most_threads = REGISTERS / u32::from(M::REGISTERS);
-        let of_threads = |threads: u32| {
-            let strips = Strips { threads, blocks: 0, most_rows: Bands::TYPICAL, pack, taps, channels };
-            let blocks = |rows: u32| resident(strips.shared_bytes(rows)).min((most_threads / threads).into());
-            let same = |&rows: &u32| blocks(rows) == blocks(Bands::TYPICAL);
-            let most_rows = ROWS.into_iter().find(same).unwrap_or(Bands::TYPICAL);
-            Strips { blocks: blocks(most_rows), most_rows, ..strips }
-        };
-        let all = THREADS.map(of_threads);
-        let has_outputs = |strips: &Strips| strips.layout(problem).outputs > 0;
-        let possible = || all.into_iter().filter(|strips| strips.threads <= most_threads && has_outputs(strips));
+        let all = THREADS.map(|threads| Self::of_threads::<M>(problem, threads, most_threads, &resident));
+        let has_outputs = |strips: &&Strips| strips.threads <= most_threads && strips.layout(problem).outputs > 0;
+        let possible = || all.iter().filter(has_outputs);
         let needed = |strips: &Strips| strips.shared_bytes(strips.most_rows);
         let fitting = || possible().filter(|strips| needed(strips) <= available);
         let most = fitting().map(|strips| strips.throughput(problem)).max().unwrap_or(0);
         let found = fitting().find(|strips| strips.throughput(problem) >= most - most / 20);
-        found.ok_or_else(|| possible().map(|strips| needed(&strips)).min())
+        found.copied().ok_or_else(|| match possible().map(needed).min() {
+            Some(bytes) => NoStrips::TooHigh { bytes },
+            None => {
+                let widest = all.iter().filter(|strips| strips.threads <= most_threads);
+                let most = widest.map(|strips| strips.layout(problem).most_taps).max().unwrap_or(0);
+                NoStrips::TooWide { most }
+            }
+        })
+    }
+
+    /// Returns the division by blocks of `threads` threads, of `most_threads` of a multiprocessor at the same time.
+    fn of_threads<M: Memory>(
+        problem: &Problem,
+        threads: u32,
+        most_threads: u32,
+        resident: impl Fn(u64) -> u64,
+    ) -> Self {
+        let (taps, channels, pack) = (problem.rows.taps, problem.channels, pack::<M::Sum>() as u32);
+        let strips = Strips { threads, blocks: 0, most_rows: Bands::TYPICAL, pack, taps, channels };
+        let blocks = |rows: u32| resident(strips.shared_bytes(rows)).min((most_threads / threads).into());
+        let most_rows = match blocks(Bands::TYPICAL) {
+            0 => Bands::TYPICAL,
+            same => ROWS.into_iter().find(|&rows| blocks(rows) == same).unwrap_or(Bands::TYPICAL),
+        };
+        Strips { blocks: blocks(most_rows), most_rows, ..strips }
     }
 
     /// Returns a number that the outputs per time are about proportional to: that of the threads that run at the same time, times the
@@ -72,7 +101,7 @@ impl Strips {
     fn throughput(&self, problem: &Problem) -> u64 {
         let (outputs, columns) = (self.layout(problem).outputs, self.packs() * self.pack);
         let [threads, outputs, columns, rows, halo] =
-            [self.threads, outputs, columns, self.most_rows, self.taps - 1].map(u64::from);
+            [self.packs() * self.channels, outputs, columns, self.most_rows, self.taps - 1].map(u64::from);
         let alone = if self.blocks == 1 { 4 } else { 5 };
         alone * 1000 * self.blocks * threads * outputs / columns * rows / (rows + halo)
     }
@@ -118,7 +147,7 @@ impl Strips {
         shared_bytes::<u64>(lines) + 16 * (packs + totals)
     }
 
-    /// Returns more than the accesses and barriers of a block.
+    /// Returns an upper bound on the accesses and barriers of a block.
     fn steps(&self, band: u32, columns: u32) -> u64 {
         // For each row: a batch of packs of samples, element by element, and where they begin; the segment; the exchange; and as
         // many sums as a pack of outputs depends on.

@@ -1,6 +1,6 @@
 //! Samples in words: what the streaming kernels load, exchange between lanes and keep in registers.
 
-use crate::signal::{Output, Sample, Sum, Types};
+use crate::signal::{Accumulator, Output, Sample, Sum, Types};
 use core::array::from_fn;
 use core::fmt::Debug;
 use cuda_std::math::{byte_to_f32, round_to_bytes};
@@ -12,7 +12,7 @@ pub trait Streamed:
     Types<
         Sample: Packed<<Self as Types>::Sum>,
         Output: Packed<<Self as Types>::Sum>,
-        Sum: Sample + Lane + Sum<<Self as Types>::Sum, <Self as Types>::Weight>,
+        Sum: Accumulator + Lane + Sum<<Self as Types>::Sum, <Self as Types>::Weight>,
     >
 {
 }
@@ -21,11 +21,11 @@ impl<F: Types> Streamed for F
 where
     F::Sample: Packed<F::Sum>,
     F::Output: Packed<F::Sum>,
-    F::Sum: Sample + Lane + Sum<F::Sum, F::Weight>,
+    F::Sum: Accumulator + Lane + Sum<F::Sum, F::Weight>,
 {
 }
 
-/// A type of samples or outputs, of which a 32-bit word contains one or more. Sums have type `A`.
+/// A type of samples or outputs that is packed into 32-bit words. Sums have type `A`.
 pub trait Packed<A>: Sample + Output<A> {
     /// The type of a word.
     type Unit: Value + Debug;

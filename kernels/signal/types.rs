@@ -85,14 +85,11 @@ sums! {
     i64: |sum, x, w| sum.wrapping_add(x.wrapping_mul(w));
 }
 
-/// 2^23: between it and twice as much, single precision has the integers alone.
-const INTEGERS: f32 = (1u32 << 23) as f32;
-
-/// Bytes are converted first, which is exact: the byte stands in the lowest bits of 2^23. GPUs add much faster than they convert.
+/// Bytes are converted first, which is exact.
 impl Sum<u8, f32> for f32 {
     #[inline(always)]
     fn add_product(self, x: u8, w: f32) -> Self {
-        fma(f32::from_bits(INTEGERS.to_bits() | x as u32) - INTEGERS, w, self)
+        fma(x as f32, w, self)
     }
 }
 
@@ -134,6 +131,9 @@ macro_rules! round {
         round_ties_even($sum) as $to
     };
 }
+
+/// 2^23: between it and twice as much, single precision has the integers alone.
+const INTEGERS: f32 = (1u32 << 23) as f32;
 
 /// Rounds by an addition, which leaves the integer in the lowest bits. GPUs add much faster than they convert. `max` returns 0 for
 /// NaN.

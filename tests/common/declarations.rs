@@ -22,7 +22,7 @@ pub struct Declaration {
 pub enum Registers {
     Any,
     AtMost(u32),
-    /// Each instance of a generic kernel has a limit, which depends on its types.
+    /// A limit that depends on the types of an instance.
     OfTypes,
 }
 

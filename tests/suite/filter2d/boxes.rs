@@ -33,6 +33,8 @@ pub(super) fn trials() -> Vec<Trial> {
     let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
     let choices = [
         Trial::test("filter2d::emulated::boxes::which_kernel", which_kernel),
+        Trial::test("filter2d::emulated::boxes::which_sizes", which_sizes),
+        Trial::test("filter2d::emulated::boxes::too_wide", too_wide),
         Trial::test("filter2d::emulated::boxes::refusals", refusals),
     ];
     everywhere.chain(floats.flatten()).chain(others.into_iter().flatten()).chain(choices).chain([cpu]).collect()
@@ -100,11 +102,15 @@ fn not_finite(device: &Device, types: &Types) -> Result<(), Failed> {
         check(device, types, &case)?;
         check(device, types, &Case { boundary: Boundary::Constant(value), ..case.clone() })?;
     }
-    // A NaN reaches the outputs whose window contains it, and no others.
-    let mut case = boxed(types, 4, [40, 50], [15, 13]);
-    case.samples[20 * 50 + 25] = f64::NAN;
-    let outputs = types.runs.apply(device, &case, algorithm(device), false)?;
-    equal(outputs.iter().filter(|output| output.is_nan()).count(), 15 * 13)
+    // A NaN reaches the outputs whose window contains it, and no others, also of other channels.
+    for (channels, columns) in [(None, 13), (Some(3), 13), (Some(2), 7)] {
+        let mut case = resized(types, boxed(types, 4, [40, 50], [15, columns]), channels, 1);
+        let place = (20 * 50 + 25) * case.channels();
+        case.samples[place] = f64::NAN;
+        let outputs = types.runs.apply(device, &case, algorithm(device), false)?;
+        equal(outputs.iter().filter(|output| output.is_nan()).count(), 15 * columns)?;
+    }
+    Ok(())
 }
 
 /// Windows and rows of every length modulo a pack, several strips and planes; also windows that are too narrow for whole packs.
@@ -143,12 +149,15 @@ fn wide_windows(device: &Device) -> Result<(), Failed> {
 
 /// Bands of several rows, of two planes: an emulated device makes bands of 551 and 550 rows.
 fn several_bands(device: &Device) -> Result<(), Failed> {
-    let types = types("f32_f32_f32");
-    let case = boxed(types, 321, [1101, 5], [9, 3]);
-    if is_emulated(device) {
-        equal(types.runs.plan(device, &case, Filter2dAlgorithm::Box)?.launches[0].grid, [1, 2, 1])?;
+    for (name, channels) in [("f32_f32_f32", None), ("u8_i32_i16", Some(3))] {
+        let types = types(name);
+        let case = resized(types, boxed(types, 321, [1101, 5], [9, 3]), channels, 2);
+        if is_emulated(device) {
+            equal(types.runs.plan(device, &case, Filter2dAlgorithm::Box)?.launches[0].grid, [1, 2, 1])?;
+        }
+        check(device, types, &Case { boundary: Boundary::Wrap, ..case })?;
     }
-    check(device, types, &resized(types, Case { boundary: Boundary::Wrap, ..case }, None, 2))
+    Ok(())
 }
 
 fn which_method_on_the_cpu() -> Result<(), Failed> {
@@ -174,7 +183,11 @@ fn which_method_on_the_cpu() -> Result<(), Failed> {
 }
 
 fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
-    types("f32_f32_f32").runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
+    planned_of("f32_f32_f32", case, algorithm)
+}
+
+fn planned_of(name: &str, case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+    types(name).runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
 fn which_kernel() -> Result<(), Failed> {
@@ -185,17 +198,75 @@ fn which_kernel() -> Result<(), Failed> {
         // 128 threads have 512 columns, 481 of which have their window inside, so 480 outputs in whole packs.
         let launch = &plan.launches[0];
         equal((launch.grid, launch.block), ([8192u64.div_ceil(480), 1, 1], [128, 1, 1]))?;
-        // By hand: a number of 8 bytes for each of 100 rows, 30 of the halo and 4 ahead; 4 rows of sums and of their totals; 30 rows of samples.
+        // By hand: a number of 8 bytes for each of 100 rows, 30 of the halo and 4 ahead; 4 rows of sums and of their totals; 30 rows
+        // of samples.
         equal(launch.shared_bytes, 134 * 8 + 4 * 512 * 4 + 4 * 128 * 4 + 30 * 512 * 4)?;
     }
     let small = planned(&case(6, [9, 9]), Filter2dAlgorithm::Auto)?;
     equal(&*small.kernel, "filter2d_passes_f32")?;
     // High windows have narrow strips: two blocks of 32 threads have room for 199 rows of samples. Wide ones have wide strips.
-    equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Auto)?.launches[0].block, [32, 1, 1])?;
+    equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Box)?.launches[0].block, [32, 1, 1])?;
     equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [512, 1, 1])?;
     // Too large for a block: 1,023 rows of at least 128 columns.
     let large = planned(&case(6, [1024, 31]), Filter2dAlgorithm::Auto)?;
     ensure(!large.kernel.contains("box"), || large.to_string())
+}
+
+/// Which sizes are summed as boxes without a request, and by which kernel.
+fn which_sizes() -> Result<(), Failed> {
+    let check = |name: &str, channels, size, kernel: &str, is_box| -> Result<(), Failed> {
+        let case = resized(types(name), boxed(types(name), 9, [64, 4096], size), channels, 1);
+        let plan = planned_of(name, &case, Filter2dAlgorithm::Auto)?;
+        ensure((&*plan.kernel == kernel) == is_box, || format!("{name}, {channels:?}, {size:?}: {plan}"))
+    };
+    for (name, channels, kernel) in [
+        ("u8_f32_u8", None, "filter2d_box_u8"),
+        ("u8_f32_u8", Some(3), "filter2d_box_any_f32"),
+        ("f32_f32_f32", Some(2), "filter2d_box_any_f32"),
+        ("f32_f32_i32", None, "filter2d_box_any_f32"),
+        ("u8_i32_i16", None, "filter2d_box_any_i32"),
+        ("i32_i32_i32", None, "filter2d_box_any_i64"),
+        ("f64_f64_f64", Some(4), "filter2d_box_any_f64"),
+    ] {
+        // 18 rows and columns, or more if segments are not multiples of 4 rows. One row is no box.
+        for (size, is_box) in [([8, 10], true), ([8, 9], false), ([3, 21], true), ([3, 20], false), ([1, 101], false)] {
+            check(name, channels, size, kernel, is_box)?;
+        }
+        // 512 samples of a strip, or 256 of 64 bits: at least half of them have outputs.
+        check(name, channels, [4, 1100], kernel, false)?;
+    }
+    for (size, is_box) in [
+        ([16, 12], true),
+        ([16, 11], false),
+        ([2, 54], true),
+        ([2, 53], false),
+        ([1, 101], false),
+        ([101, 50], true),
+        ([101, 49], false),
+        ([3, 1200], false),
+    ] {
+        check("f32_f32_f32", None, size, "filter2d_box_f32", is_box)?;
+    }
+    Ok(())
+}
+
+/// Windows that are wider than a strip, and pixels with more channels than threads. The first sample of odd windows is at a multiple
+/// of a pack or not.
+fn too_wide() -> Result<(), Failed> {
+    for (name, channels, columns, most) in [
+        ("f32_f32_f32", 1, 3000, 2045),
+        ("f32_f32_f32", 1, 3002, 2042),
+        ("f32_f32_i32", 2, 3000, 765),
+        ("f64_f64_f64", 1, 3002, 766),
+        ("u8_f32_u8", 400, 3, 0),
+    ] {
+        let case = resized(types(name), boxed(types(name), 10, [1, 10], [2, columns]), Some(channels), 1);
+        let error = Filter2dError::BoxTooWide { columns, channels, most };
+        equal(planned_of(name, &case, Filter2dAlgorithm::Box).map(|plan| plan.kernel), Err(error.into()))?;
+        let plan = planned_of(name, &case, Filter2dAlgorithm::Auto)?;
+        ensure(!plan.kernel.contains("box"), || plan.to_string())?;
+    }
+    Ok(())
 }
 
 fn refusals() -> Result<(), Failed> {
@@ -207,8 +278,8 @@ fn refusals() -> Result<(), Failed> {
     equal(refused(&Case { weights: infinite, ..plain(types, 8, [9, 9], [1, 1]) }), Err(unequal.into()))?;
     let error = refused(&Case { dilation: [1, 2], ..boxed(types, 8, [9, 9], [3, 3]) }).unwrap_err();
     ensure(error.to_string().contains("no kernel of Box for 3 x 3 weights"), || error.to_string())?;
-    // 32 threads: where 1,024 + 1,023 + 4 rows begin, rounded up to 16 bytes; 4 rows of 128 sums and 32 totals; 1,023 rows of 128 samples.
-    let requested = 16_416 + 4 * 128 * 4 + 4 * 32 * 4 + 1023 * 128 * 4;
+    // 32 threads: where 128 + 1,023 + 4 rows begin, rounded up to 16 bytes; 4 rows of 128 sums and 32 totals; 1,023 rows of 128 samples.
+    let requested = 9_248 + 4 * 128 * 4 + 4 * 32 * 4 + 1023 * 128 * 4;
     let kernel = "filter2d_box_f32".to_owned();
     let available = Device::emulated(Profile::SM_90, 0).info().shared_memory.map_or(0, |shared| shared.max_per_block);
     let error = Error::SharedMemoryExceeded { kernel, requested, available };
