@@ -168,10 +168,10 @@ impl Attempt<'_> {
         Flags { arch: self.arch, core: compiler.core, release, precaution: self.precaution }
     }
 
-    /// Returns the target folder. `core` depends on the flags, so each combination of target and precaution has its own
-    /// folder, which keeps the compiled crates.
+    /// Returns the target folder. Cargo keeps crates that were compiled with other flags of the profile, but not those of the
+    /// target.
     fn folder(&self) -> PathBuf {
-        self.build.target_dir.join(format!("{}{}", self.arch, self.precaution.suffix()))
+        self.build.target_dir.join(self.arch.to_string())
     }
 
     /// Runs cargo, without a network if possible.
@@ -210,7 +210,8 @@ impl Attempt<'_> {
         if self.build.compiler.core == Core::Sources {
             command.arg("-Zbuild-std=core");
         }
-        for setting in self.flags().profile() {
+        command.arg("-Zprofile-rustflags");
+        for setting in self.flags().profile().into_iter().map(str::to_owned).chain(self.flags().precautions()) {
             command.arg("--config").arg(format!("profile.release.{setting}"));
         }
         Ok(command)

@@ -32,21 +32,14 @@ pub(crate) enum Precaution {
 impl Precaution {
     pub(crate) const ALL: [Precaution; 3] = [Precaution::Nothing, Precaution::Inlining, Precaution::NoJumpThreading];
 
-    /// Returns rustc's flags for the precaution, with a leading space.
-    fn flags(self) -> &'static str {
+    /// Returns rustc's flags for the precaution.
+    fn flags(self) -> &'static [&'static str] {
         match self {
-            Precaution::Nothing => "",
-            Precaution::Inlining => " -Zinline-mir-hint-threshold=100000",
-            Precaution::NoJumpThreading => " -Zinline-mir-hint-threshold=100000 -Zmir-enable-passes=-JumpThreading",
-        }
-    }
-
-    /// Returns the suffix of the folder for crates that are compiled with these flags.
-    pub(crate) fn suffix(self) -> &'static str {
-        match self {
-            Precaution::Nothing => "",
-            Precaution::Inlining => "-inlined",
-            Precaution::NoJumpThreading => "-unthreaded",
+            Precaution::Nothing => &[],
+            Precaution::Inlining => &["-Zinline-mir-hint-threshold=100000"],
+            Precaution::NoJumpThreading => {
+                &["-Zinline-mir-hint-threshold=100000", "-Zmir-enable-passes=-JumpThreading"]
+            }
         }
     }
 }
@@ -61,13 +54,18 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Returns rustc's flags, separated by spaces.
+    /// Returns rustc's flags for all crates, separated by spaces.
     pub(crate) fn rustflags(self) -> String {
         let core = self.core.flags().join(" ");
         let version = if self.arch < Arch::SM_80 { PTX_6_5 } else { "" };
-        let precaution = self.precaution.flags();
-        let flags = format!("-Ctarget-cpu={}{version} {core} {UNROLLING}{precaution}", self.arch);
+        let flags = format!("-Ctarget-cpu={}{version} {core} {UNROLLING}", self.arch);
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
+    }
+
+    /// Returns the settings of cargo's profile for the flags of the precaution: all crates but `core` have them. It contains no
+    /// operations of warps, and compiling it takes most of the time.
+    pub(crate) fn precautions(self) -> [String; 2] {
+        [format!("rustflags={:?}", self.precaution.flags()), "package.core.rustflags=[]".to_owned()]
     }
 
     /// Returns the settings of cargo's profile. They are passed on the command line, so that the user's configuration files
@@ -89,7 +87,9 @@ impl fmt::Display for Flags {
         let [optimised, debug, lto, units, ..] = self.profile();
         // Source lines are removed from optimised modules.
         let debug = if self.release { "debug=false" } else { debug };
-        write!(f, "{} {optimised} {debug} {lto} {units}", self.rustflags())
+        write!(f, "{}", self.rustflags())?;
+        self.precaution.flags().iter().try_for_each(|flag| write!(f, " {flag}"))?;
+        write!(f, " {optimised} {debug} {lto} {units}")
     }
 }
 
