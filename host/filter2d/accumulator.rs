@@ -1,7 +1,6 @@
 //! Sums on the CPU.
 
 use super::element::{Scalar, Slice, with_type};
-use super::weights::{Values, Weights};
 use crate::multiply_add::MultiplyAdd;
 use crate::stored::Stored;
 use crate::vector::vectorised;
@@ -49,13 +48,4 @@ pub(super) fn store<A: Accumulator, O: Stored<A>>(sums: &[A], outputs: &mut [O])
             *output = O::stored(sum);
         }
     });
-}
-
-impl<A: Accumulator> Weights<A> {
-    /// Returns the sum of dense weights, rounded as sums of outputs whose samples are all 1. Only dense weights are renormalised;
-    /// the result for others is 0.
-    pub(super) fn total(&self) -> A {
-        let Values::Dense(weights) = &self.values else { return A::ZERO };
-        weights.iter().fold(A::ZERO, |sum, &weight| A::multiply_add(sum, A::ONE, weight))
-    }
 }

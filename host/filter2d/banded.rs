@@ -1,8 +1,8 @@
 //! Filters on GPUs by kernels that go down bands of rows.
 
 use super::element::{BufferMut, BufferRef};
-use super::gpu::{Filter2d, Rule, plan, problem};
 use super::memory::Windowed;
+use super::rule::{Filter2d, Rule, plan, problem};
 use super::{Filter2dAlgorithm, Plan, window};
 use crate::info::SharedMemory;
 use crate::{Device, LaunchShape, Residency, Result, Windows};

@@ -3,9 +3,8 @@
 use super::accumulator::Accumulator;
 use super::banded::{BandFilter, Banded};
 use super::compiled::Floats;
-use super::gpu::{Filter2d, Rule};
 use super::memory::Windowed;
-use super::streaming::no_kernel;
+use super::rule::{Filter2d, Rule, no_kernel};
 use super::sums::{Sums, with_sums};
 use super::tuning::tuning;
 use super::weights::{Values, Weights};

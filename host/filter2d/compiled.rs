@@ -1,6 +1,7 @@
 //! Kernels for weights of sizes that they are compiled for.
 
 use super::banded::Banded;
+use super::tuning::tuning;
 use super::weights::Weights;
 use crate::any::Erase;
 use crate::kernel::Launch;
@@ -120,7 +121,9 @@ where
     }
 
     fn bands(&self, problem: &Problem, resident: u64) -> Bands {
-        Bands::streaming::<F>(problem, self.taps, resident)
+        let is_three = self.taps == 3 && size_of::<F::Sample>() > 1;
+        let spare = if is_three { tuning().spare_for_waves } else { 0 };
+        Bands::streaming::<F>(problem, self.taps, [resident, spare])
     }
 
     fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<Typed<F>>) -> Result<()> {

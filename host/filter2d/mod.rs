@@ -67,6 +67,7 @@ mod accumulator;
 mod banded;
 mod boxes;
 mod compiled;
+mod correlation;
 mod cpu;
 mod description;
 mod element;
@@ -82,6 +83,7 @@ mod plan;
 mod prepared;
 mod products;
 mod rank;
+mod rule;
 mod segments;
 #[cfg(all(test, feature = "emulator"))]
 mod several_bands;

@@ -4,7 +4,7 @@ use super::element::peak;
 use super::sums::Sums;
 use super::weights::Weights;
 use super::window::{Problem, Window};
-use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, boxes, cpu, gpu};
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, boxes, cpu, gpu, rule};
 use crate::buffer::check_shape;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
@@ -35,7 +35,7 @@ pub(super) struct Treatment {
 /// A filter on a device of some kind.
 enum OnDevice {
     Cpu(cpu::Filter2d),
-    Gpu(Box<dyn gpu::Filter2d>),
+    Gpu(Box<dyn rule::Filter2d>),
 }
 
 impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
@@ -76,7 +76,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
             }
             Some(shared) => {
                 let kinds = [S::KIND, O::KIND];
-                let rule = gpu::Rule { window, border, outside, renormalise, boxes, algorithm, kinds, weights };
+                let rule = rule::Rule { window, border, outside, renormalise, boxes, algorithm, kinds, weights };
                 OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?)
             }
         };

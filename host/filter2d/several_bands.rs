@@ -3,8 +3,8 @@
 use super::Filter2dAlgorithm;
 use super::banded::BandFilter;
 use super::element::{BufferMut, BufferRef, Scalar};
-use super::gpu::{Filter2d, Rule};
 use super::passes::Passes;
+use super::rule::{Filter2d, Rule};
 use super::weights::Weights;
 use super::window::{Problem, Window};
 use crate::{Device, Extent, Result};

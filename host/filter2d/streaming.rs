@@ -1,12 +1,12 @@
 //! The choice of a kernel that goes down bands of rows, for weights that differ.
 
+use super::Filter2dAlgorithm;
 use super::banded::{BandFilter, Banded};
 use super::compiled::{Compiled, Floats, Sizes};
-use super::gpu::{Filter2d, Rule};
 use super::passes::Passes;
-use super::sums::{Sums, with_sums};
+use super::rule::{Filter2d, Rule, no_kernel};
+use super::sums::Sums;
 use super::weights::{Values, Weights};
-use super::{Filter2dAlgorithm, Filter2dError};
 use crate::info::SharedMemory;
 use crate::{Device, Result};
 use slm_kernels::filter2d::Bytes;
@@ -122,23 +122,5 @@ impl Rule {
     fn allows(&self, kind: Kind, channels: usize) -> bool {
         let Rule { window, kinds, renormalise, .. } = *self;
         kinds == [kind; 2] && window.channels() == channels && window.has_unit_steps() && !renormalise
-    }
-}
-
-/// Returns why there is no kernel.
-pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
-    let Rule { window, algorithm, kinds, renormalise, .. } = *rule;
-    let weights = with_sums!(sums, weights => weights.shape);
-    if algorithm == Filter2dAlgorithm::Separable && !sums.clone().into_product().is_separable() {
-        return Filter2dError::NotSeparable { weights };
-    }
-    Filter2dError::NoKernel {
-        algorithm,
-        weights,
-        types: Box::new([kinds[0].name(), rule.weights, sums.name(), kinds[1].name()]),
-        channels: window.channels(),
-        strides: [window.rows.stride(), window.columns.stride()],
-        dilations: [window.rows.dilation(), window.columns.dilation()],
-        renormalise,
     }
 }

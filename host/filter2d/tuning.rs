@@ -8,6 +8,9 @@ pub(super) struct Tuning {
     pub(super) least_box: usize,
     /// The same for other types and channels.
     pub(super) least_box_of_others: usize,
+    /// Percentage by which more waves of blocks may take longer by the estimate of `Bands`, and are taken nevertheless, for 3 x 3
+    /// weights of `f32`.
+    pub(super) spare_for_waves: u64,
     /// When two launches take less time than `RegisterTiled`.
     pub(super) over_register_tiled: Threshold,
     /// When two launches take less time than other kernels that take all weights at once.
@@ -38,6 +41,9 @@ pub(super) const fn tuning() -> Tuning {
         // `u8`, and 277, 317, 355, 391 and 471 with `RegisterTiled`; for four 2,155, 1,734, 1,541, 1,911 and 1,647 instead of 1,353,
         // 1,506, 1,652, 1,801 and 2,125.
         least_box_of_others: 18,
+        // 3 x 3 weights leave time between the loads: `f32` took 155.5, 151.0, 151.4 and 149.2 µs with 1 to 4 waves, but with 7 x 7
+        // weights 204, 210, 216 and 223, and four `u8` with 3 x 3 192, 195, 199 and 203.
+        spare_for_waves: 8,
         // In µs, for pixels of four `u8` and of three `f32`:
         //
         // | weights | `RegisterTiled` | two passes | `RegisterTiled` | two passes |

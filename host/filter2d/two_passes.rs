@@ -14,9 +14,9 @@
 //! constant.
 
 use super::accumulator::Accumulator;
+use super::correlation;
 use super::element::{BufferMut, BufferRef, Scalar};
-use super::gpu::{Filter2d, Rule, correlation};
-use super::streaming::no_kernel;
+use super::rule::{Filter2d, Rule, no_kernel};
 use super::sums::{Sums, with_sums};
 use super::tuning::{Threshold, tuning};
 use super::weights::{Values, Weights};
@@ -118,8 +118,8 @@ impl TwoPasses {
                 _ => "an outer product: along the rows, then down the columns",
             },
             sums,
-            along_rows: correlation(device, shared, &row, along_rows)?,
-            down_columns: correlation(device, shared, &column, down_columns)?,
+            along_rows: correlation::prepare(device, shared, &row, along_rows)?,
+            down_columns: correlation::prepare(device, shared, &column, down_columns)?,
         })
     }
 }

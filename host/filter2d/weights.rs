@@ -88,6 +88,13 @@ impl<W: FilterWeight> Weights<W> {
 }
 
 impl<A: Accumulator> Weights<A> {
+    /// Returns the sum of dense weights, rounded as sums of outputs whose samples are all 1. Only dense weights are renormalised;
+    /// the result for others is 0.
+    pub(super) fn total(&self) -> A {
+        let Values::Dense(weights) = &self.values else { return A::ZERO };
+        weights.iter().fold(A::ZERO, |sum, &weight| A::multiply_add(sum, A::ONE, weight))
+    }
+
     /// Returns all weights, row after row.
     pub(super) fn row_after_row(&self) -> Result<Vec<A>> {
         match &self.values {

@@ -43,17 +43,15 @@ impl Bands {
     pub const STREAMING: [u32; 2] = [WARP, WARPS];
 
     /// Returns the division of the streaming kernels for weights of `taps` rows and columns, on a device that runs `resident` blocks
-    /// at the same time. The problem has outputs.
+    /// at the same time. Of the divisions that take at most `spare` per cent longer than the fastest one, that with most waves of
+    /// blocks is taken. The problem has outputs.
     #[must_use]
-    pub fn streaming<F: Streamed>(problem: &Problem, taps: usize, resident: u64) -> Self {
+    pub fn streaming<F: Streamed>(problem: &Problem, taps: usize, [resident, spare]: [u64; 2]) -> Self {
         let pack = pack::<F>();
         let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
         let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
         let tiles = layout.len(elements).div_ceil(u64::from(WARPS * WARP) * pack as u64);
         let rows = problem.rows.outputs;
-        // 3 x 3 weights leave time between the loads: 8192 x 8192 `f32` on an H200 took 155.5, 151.0, 151.4 and 149.2 µs with 1 to 4
-        // waves, but with 7 x 7 weights 204, 210, 216 and 223, and four `u8` with 3 x 3 192, 195, 199 and 203.
-        let spare = if taps == 3 && size_of::<F::Sample>() > 1 { 8 } else { 0 };
         let columns = tiles.saturating_mul(problem.planes);
         let band = band([rows, columns], taps as u64 - 1, resident, MOST_ROWS, spare) as u32;
         Bands {
