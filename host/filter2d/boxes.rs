@@ -4,6 +4,7 @@ use super::accumulator::Accumulator;
 use super::banded::{BandFilter, Banded};
 use super::compiled::Floats;
 use super::memory::Windowed;
+use super::passes::Passes;
 use super::rule::{Filter2d, Rule, no_kernel};
 use super::sums::{Sums, with_sums};
 use super::tuning::tuning;
@@ -67,7 +68,7 @@ pub(super) fn prepare(
 ) -> Result<Option<Box<dyn Filter2d>>> {
     let is_possible = rule.boxes && rule.window.has_unit_steps();
     match rule.algorithm {
-        Filter2dAlgorithm::Auto if is_possible && is_large(sums, &rule) => {}
+        Filter2dAlgorithm::Auto if is_possible && is_large(shared, sums, &rule) => {}
         Filter2dAlgorithm::Box if is_possible => {}
         Filter2dAlgorithm::Box => return Err(no_kernel(sums, &rule).into()),
         _ => return Ok(None),
@@ -80,10 +81,10 @@ pub(super) fn prepare(
 }
 
 /// Returns whether a box of this size takes less time by the kernel than by others.
-fn is_large(sums: &Sums, rule: &Rule) -> bool {
+fn is_large(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
     let (least, is_wide) = match rule.allows_bands() {
-        true => (tuning().least_box, columns >= rows / 2),
+        true => (tuning().least_box, columns >= rows / 2 || !Passes::is_possible(shared, [rows, columns])),
         false => (tuning().least_box_of_others, true),
     };
     // The kernel takes as much time for every segment of rows as for a multiple of a batch.

@@ -21,6 +21,20 @@ pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: 
     Ok(with_sums!(sums, weights => Box::new(Correlation::new(device, shared, weights, rule)?)))
 }
 
+/// Returns whether a kernel that takes any weights would be the register-tiled one.
+pub(super) fn is_register_tiled(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
+    fn kernel<A: Accumulator>(_: &Weights<A>, shared: SharedMemory, rule: &Rule) -> Result<(Kernel, &'static str)>
+    where
+        filter2d_global<A>: Entry<Args = Args<A>, Constants = ()>,
+        filter2d_tile<A>: Entry<Args = Args<A>, Constants = ()>,
+        filter2d_register<A>: Entry<Args = Args<A>, Constants: WeightTable<A>>,
+    {
+        Correlation::<A>::choose(shared, rule)
+    }
+    let rule = Rule { algorithm: Filter2dAlgorithm::Auto, ..*rule };
+    matches!(with_sums!(sums, weights => kernel(weights, shared, &rule)), Ok((Kernel::Register { .. }, _)))
+}
+
 /// A filter with sums of type `A`.
 struct Correlation<A: Accumulator> {
     device: Device,
@@ -72,6 +86,9 @@ where
             Filter2dAlgorithm::RegisterTiled => (register()?, "requested"),
             _ => match register() {
                 Ok(kernel) => (kernel, "the filter allows register tiles"),
+                Err(_) if tile().is_ok() && rule.check_register_tiled().is_ok() => {
+                    (Kernel::Tile, "a register tile does not fit into shared memory")
+                }
                 Err(_) if tile().is_ok() => (Kernel::Tile, "the filter does not allow register tiles"),
                 Err(_) => (Kernel::Global, "a tile does not fit into shared memory"),
             },

@@ -69,10 +69,11 @@ pub enum Filter2dAlgorithm {
     /// [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared memory must fit into the device's.
     ///
     /// * `Box` takes `h` x `v` weights with `h > 1` and `h + v ≥ 18 · H / h`, where `H` is `h` rounded up to a multiple of 4. For one
-    ///   channel of `f32` to `f32` 18 becomes 28, and windows must be at least half as wide as high. At least half of the samples of
-    ///   a strip must have outputs, which very wide windows do not leave room for.
+    ///   channel of `f32` to `f32` 18 becomes 28, and windows must be at least half as wide as high, unless they are too high for one
+    ///   launch of `Separable`. At least half of the samples of a strip must have outputs, which very wide windows do not leave room
+    ///   for.
     /// * `Separable` takes outer products that one launch computes, with `h · v > h + v` unless they are described by a column and a
-    ///   row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` supports the filter, otherwise with
+    ///   row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` takes the filter, otherwise with
     ///   `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
     #[default]
     Auto,
@@ -174,7 +175,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// SciPy's `gaussian_filter` has the same weights.
     ///
     /// There are about `8 · sigma + 1` weights along each axis, and as many products per output and axis: on a GPU by
-    /// [`Separable`](Filter2dAlgorithm::Separable), for all types, channels and steps, unless NaNs are left out.
+    /// [`Separable`](Filter2dAlgorithm::Separable), for all types, channels and steps, unless NaNs are left out, or all weights at
+    /// once take less time, as few weights do.
     ///
     /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
@@ -186,8 +188,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     ///
     /// The number of operations per output hardly depends on the size if strides and dilations are 1 and NaNs propagate: on the CPU,
     /// and on a GPU with [`Box`](Filter2dAlgorithm::Box), which takes most windows of up to hundreds of rows and columns. In other
-    /// cases it takes `rows + columns` products per output, on a GPU by [`Separable`](Filter2dAlgorithm::Separable), and
-    /// `rows · columns` if NaNs are left out.
+    /// cases it takes `rows + columns` products per output, on a GPU by [`Separable`](Filter2dAlgorithm::Separable), or all
+    /// `rows · columns` if that takes less time, or if NaNs are left out.
     ///
     /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
@@ -215,7 +217,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         Self::new(Ok(Weights::separable(difference, smooth)))
     }
 
-    /// Returns the Laplacian of the four neighbours: `[0, 1, 0]`, `[1, -4, 1]`, `[0, 1, 0]`.
+    /// Returns the Laplacian of the four neighbours: `[0, 1, 0]`, `[1, -4, 1]`, `[0, 1, 0]`. Unsigned samples need signed outputs, as
+    /// for [`sobel_x`](Self::sobel_x).
     #[must_use]
     pub fn laplacian() -> Self {
         Self::new(Ok(Weights::dense([3, 3], laplacian())))

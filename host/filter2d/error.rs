@@ -19,7 +19,7 @@ pub enum Filter2dError {
     },
     /// Integer weights whose sums may not fit into 64 bits.
     #[error(
-        "the magnitudes of the weights sum to {magnitudes}, but sums of this sample type are exact up to {limit} only"
+        "the magnitudes of the weights sum to {magnitudes}, but for this sample type sums are exact only if these sum to at most {limit}"
     )]
     WeightsTooLarge {
         /// Sum of the magnitudes of all weights.
@@ -38,7 +38,7 @@ pub enum Filter2dError {
         value: f64,
     },
     /// A stride, a dilation or a number of channels of 0.
-    #[error("{what} of a filter must be at least 1, not 0")]
+    #[error("{what} must be at least 1, not 0")]
     Zero {
         /// What is 0.
         what: &'static str,
@@ -94,7 +94,7 @@ pub enum Filter2dError {
         weights: [usize; 2],
     },
     /// The window has too many columns for the kernel of boxes.
-    #[error("Box takes windows of at most {most} columns for pixels of {channels} channels, not {columns}")]
+    #[error("Box takes windows of at most {most} columns if the number of channels is {channels}, not {columns}")]
     BoxTooWide {
         /// Columns of the weights.
         columns: usize,

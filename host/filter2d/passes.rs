@@ -21,23 +21,36 @@ impl Passes {
     /// shared memory.
     pub(super) fn product(device: &Device, shared: SharedMemory, [column, row]: [&[f32]; 2]) -> Result<Option<Self>> {
         let shape = [column.len(), row.len()];
-        let Some(places) = passes_places::<Floats>(shape) else { return Ok(None) };
-        let Some((taps, groups)) = Self::fitting(shared, shape) else { return Ok(None) };
+        let Some(Fitting { places, taps, groups }) = Fitting::find(shared, shape) else { return Ok(None) };
         let kernel = device.own_kernel::<filter2d_passes<Floats>>()?;
         let constants = table([(places[0], column), (places[1], row)]);
         let loaded = Box::new(WithConstants { kernel, constants });
         Ok(Some(Passes { loaded, taps, groups }))
     }
 
-    /// Returns rows and columns of the weights, which fit into the table, and the threads of a block per column. Returns `None` if
-    /// the rows do not fit into shared memory.
-    fn fitting(shared: SharedMemory, shape: [usize; 2]) -> Option<([u32; 2], u32)> {
+    /// Returns whether the kernel takes products of these lengths.
+    pub(super) fn is_possible(shared: SharedMemory, shape: [usize; 2]) -> bool {
+        Fitting::find(shared, shape).is_some()
+    }
+}
+
+/// How weights fit into the table, and the rows into shared memory.
+struct Fitting {
+    /// Where column and row stand in the table.
+    places: [usize; 2],
+    taps: [u32; 2],
+    groups: u32,
+}
+
+impl Fitting {
+    fn find(shared: SharedMemory, shape: [usize; 2]) -> Option<Self> {
+        let places = passes_places::<Floats>(shape)?;
         let taps = shape.map(|taps| taps as u32);
         let bytes = |groups| Bands::passes_bytes::<Floats>(taps, groups);
         // As many threads on a multiprocessor if it has room for one block only.
         let is_alone = shared.resident_blocks(bytes(1)) < 2;
         let groups = if is_alone && bytes(2) <= shared.max_per_block { 2 } else { 1 };
-        (bytes(groups) <= shared.max_per_block).then_some((taps, groups))
+        (bytes(groups) <= shared.max_per_block).then_some(Fitting { places, taps, groups })
     }
 }
 

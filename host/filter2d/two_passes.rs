@@ -44,7 +44,7 @@ pub(super) fn prepare(
 ) -> Result<Option<Box<dyn Filter2d>>> {
     let is_allowed = match rule.algorithm {
         Filter2dAlgorithm::Separable => true,
-        Filter2dAlgorithm::Auto => is_worthwhile(sums, &rule),
+        Filter2dAlgorithm::Auto => is_worthwhile(shared, sums, &rule),
         _ => false,
     };
     let passes = if is_allowed && !rule.renormalise { sums.clone().into_product().passes() } else { None };
@@ -58,11 +58,11 @@ pub(super) fn prepare(
 
 /// Returns whether two passes take less time, by the number of products that they save. The first one also computes rows that the
 /// stride leaves out.
-fn is_worthwhile(sums: &Sums, rule: &Rule) -> bool {
+fn is_worthwhile(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
     let both = rule.window.rows.stride().saturating_mul(columns).saturating_add(rows);
     let tuning = tuning();
-    let is_register_tiled = rule.check_register_tiled().is_ok();
+    let is_register_tiled = correlation::is_register_tiled(shared, sums, rule);
     let Threshold { overhead, cost } = if is_register_tiled { tuning.over_register_tiled } else { tuning.over_others };
     rows.saturating_mul(columns) >= both.saturating_mul(cost).saturating_add(overhead)
 }

@@ -31,14 +31,16 @@ impl Window {
     ) -> Result<Self> {
         weights.check()?;
         match channels {
-            Some(0) => return Err(Filter2dError::Zero { what: "the number of channels" }.into()),
+            Some(0) => return Err(Filter2dError::Zero { what: "the number of channels of a filter" }.into()),
             Some(channels) if channels > MOST_CHANNELS => {
                 return Err(too_large("the number of channels", [channels, 1], MOST_CHANNELS));
             }
             _ => {}
         }
-        let rule =
-            |axis: usize| AxisRule::new(weights.shape[axis], weights.left[axis], extent, stride[axis], dilation[axis]);
+        let rule = |axis: usize| -> Result<AxisRule> {
+            NAMES[axis].check(weights.shape[axis], stride[axis], dilation[axis])?;
+            Ok(AxisRule::new(weights.shape[axis], weights.left[axis], extent, stride[axis], dilation[axis]))
+        };
         Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
     }
 
@@ -58,6 +60,44 @@ impl Window {
     }
 }
 
+/// Names of the parameters of an axis, for messages.
+struct Names {
+    stride: &'static str,
+    dilation: &'static str,
+    span: &'static str,
+}
+
+const NAMES: [Names; 2] = [
+    Names {
+        stride: "the row stride of a filter",
+        dilation: "the row dilation of a filter",
+        span: "(rows of weights - 1) x row dilation",
+    },
+    Names {
+        stride: "the column stride of a filter",
+        dilation: "the column dilation of a filter",
+        span: "(columns of weights - 1) x column dilation",
+    },
+];
+
+impl Names {
+    /// Checks the parameters of the axis.
+    fn check(&self, taps: usize, stride: usize, dilation: usize) -> Result<()> {
+        for (what, steps) in [(self.stride, stride), (self.dilation, dilation)] {
+            if steps == 0 {
+                return Err(Filter2dError::Zero { what }.into());
+            }
+        }
+        if stride > MOST_STEPS {
+            return Err(too_large(self.stride, [stride, 1], MOST_STEPS));
+        }
+        if (taps - 1).checked_mul(dilation).is_none_or(|span| span >= MOST_STEPS) {
+            return Err(too_large(self.span, [taps - 1, dilation], MOST_STEPS - 1));
+        }
+        Ok(())
+    }
+}
+
 /// The windows along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AxisRule {
@@ -73,21 +113,10 @@ impl AxisRule {
     /// One tap, at each output's own place.
     const SINGLE: Self = AxisRule { taps: 1, left: 0, extent: Extent::Same, stride: 1, dilation: 1 };
 
-    fn new(taps: usize, left: usize, extent: Extent, stride: usize, dilation: usize) -> Result<Self> {
-        for (what, steps) in [("the stride", stride), ("the dilation", dilation)] {
-            if steps == 0 {
-                return Err(Filter2dError::Zero { what }.into());
-            }
-        }
-        if stride > MOST_STEPS {
-            return Err(too_large("the stride of a filter", [stride, 1], MOST_STEPS));
-        }
-        if (taps - 1).checked_mul(dilation).is_none_or(|span| span >= MOST_STEPS) {
-            return Err(too_large("the span of the weights", [taps - 1, dilation], MOST_STEPS - 1));
-        }
+    fn new(taps: usize, left: usize, extent: Extent, stride: usize, dilation: usize) -> Self {
         // A single tap has no distance to others.
         let dilation = if taps == 1 { 1 } else { dilation };
-        Ok(AxisRule { taps, left, extent, stride, dilation })
+        AxisRule { taps, left, extent, stride, dilation }
     }
 
     pub(super) fn stride(&self) -> usize {

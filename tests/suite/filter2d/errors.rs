@@ -36,7 +36,10 @@ fn texts() {
             Filter2dError::Parameter { what: "sigma", range: "from 0 to 128", value: f64::NAN },
             "sigma must be from 0 to 128, not NaN",
         ),
-        (Filter2dError::Zero { what: "the stride" }, "the stride of a filter must be at least 1, not 0"),
+        (
+            Filter2dError::Zero { what: "the row stride of a filter" },
+            "the row stride of a filter must be at least 1, not 0",
+        ),
         (
             Filter2dError::UnequalWeights { weights: [3, 5] },
             "Box needs weights that are finite and all equal, but these 3 x 5 weights are not",
@@ -73,13 +76,15 @@ fn filters_without_weights() {
 #[test]
 fn steps_of_zero() {
     let zero = |what| Filter2dError::Zero { what };
-    for (rows, columns) in [(0, 1), (1, 0), (0, 0)] {
-        fails(ones(3, 3).stride(rows, columns).prepare(&Device::cpu()), zero("the stride"));
-        fails(ones(3, 3).dilation(rows, columns).prepare(&Device::cpu()), zero("the dilation"));
+    let of_rows = ["the row stride of a filter", "the row dilation of a filter"];
+    let of_columns = ["the column stride of a filter", "the column dilation of a filter"];
+    for ((rows, columns), [stride, dilation]) in [((0, 1), of_rows), ((1, 0), of_columns), ((0, 0), of_rows)] {
+        fails(ones(3, 3).stride(rows, columns).prepare(&Device::cpu()), zero(stride));
+        fails(ones(3, 3).dilation(rows, columns).prepare(&Device::cpu()), zero(dilation));
         // Also where a dilation makes no difference.
-        fails(ones(1, 1).dilation(rows, columns).prepare(&Device::cpu()), zero("the dilation"));
+        fails(ones(1, 1).dilation(rows, columns).prepare(&Device::cpu()), zero(dilation));
     }
-    fails(ones(3, 3).channels(0).prepare(&Device::cpu()), zero("the number of channels"));
+    fails(ones(3, 3).channels(0).prepare(&Device::cpu()), zero("the number of channels of a filter"));
 }
 
 #[test]
@@ -92,22 +97,23 @@ fn steps_that_are_too_large() {
     };
     let device = Device::cpu();
     for stride in [MOST + 1, usize::MAX] {
-        let error = large("the stride of a filter", [stride, 1], MOST);
-        fails(ones(3, 3).stride(stride, 1).prepare(&device), error.clone());
-        fails(ones(3, 3).stride(1, stride).prepare(&device), error);
+        let error = |what| large(what, [stride, 1], MOST);
+        fails(ones(3, 3).stride(stride, 1).prepare(&device), error("the row stride of a filter"));
+        fails(ones(3, 3).stride(1, stride).prepare(&device), error("the column stride of a filter"));
     }
     for (taps, dilation) in [(2, MOST), (3, MOST / 2 + 1), (5, usize::MAX / 2), (4, usize::MAX)] {
-        let error = large("the span of the weights", [taps - 1, dilation], MOST - 1);
-        fails(ones(taps, 1).dilation(dilation, 1).prepare(&device), error.clone());
-        fails(ones(1, taps).dilation(1, dilation).prepare(&device), error);
+        let error = |what| large(what, [taps - 1, dilation], MOST - 1);
+        let [rows, columns] = ["(rows of weights - 1) x row dilation", "(columns of weights - 1) x column dilation"];
+        fails(ones(taps, 1).dilation(dilation, 1).prepare(&device), error(rows));
+        fails(ones(1, taps).dilation(1, dilation).prepare(&device), error(columns));
     }
     for channels in [1 << 16, usize::MAX] {
         let error = large("the number of channels", [channels, 1], 65_535);
         fails(ones(3, 3).channels(channels).prepare(&device), error);
     }
     assert_eq!(
-        large("the stride of a filter", [MOST + 1, 1], MOST).to_string(),
-        "the stride of a filter is too large: 2147483648 exceeds 2147483647"
+        large("the row stride of a filter", [MOST + 1, 1], MOST).to_string(),
+        "the row stride of a filter is too large: 2147483648 exceeds 2147483647"
     );
     // The largest ones are fine.
     let far = ones(3, 1).dilation(MOST / 2, usize::MAX).stride(MOST, MOST).boundary(Boundary::Wrap);
