@@ -9,6 +9,7 @@ use super::words::{Area, Part, Size};
 use super::{Rule, Topology};
 use crate::parallel::try_for_chunks;
 use crate::rows::{Place, Rows};
+use crate::vector::vectorised;
 use crate::{Result, allocation};
 use rayon::prelude::*;
 use slm_kernels::life::{
@@ -103,10 +104,15 @@ impl Cells {
         let table = rule_table(self.rule.births(), self.rule.survivals());
         let masks: [[u64; 2]; MASKS] =
             std::array::from_fn(|n| masks(table, n as u32).map(|is_set| if is_set { u64::MAX } else { 0 }));
-        self.compute_with(next, |sum, cells| minterms(sum, cells, |n| masks[n as usize]))
+        self.compute_with(
+            next,
+            // Otherwise it is compiled as a function of its own, for all processors.
+            #[inline(always)]
+            move |sum, cells| minterms(sum, cells, |n| masks[n as usize]),
+        )
     }
 
-    fn compute_with(&self, next: &mut [u64], rule: impl Fn(Sum<u64>, u64) -> u64 + Sync) -> Result<()> {
+    fn compute_with(&self, next: &mut [u64], rule: impl Fn(Sum<u64>, u64) -> u64 + Copy + Sync) -> Result<()> {
         let (rows, width) = (self.size.rows, self.size.width());
         // Several bands per thread, so that all threads have work until the end.
         let band = rows.div_ceil(4 * rayon::current_num_threads()).max(BAND);
@@ -121,7 +127,7 @@ impl Cells {
             for (row, next) in (first..).zip(next.chunks_mut(width)) {
                 self.extend(row + 2, &mut line);
                 sums[2].add_up(&line);
-                apply(&rule, [&sums[0], &sums[1], &sums[2]], &self.current[row * width..][..width], next);
+                vectorised!(apply(rule, [&sums[0], &sums[1], &sums[2]], &self.current[row * width..][..width], next));
                 next[width - 1] &= self.size.last_mask();
                 sums.rotate_left(1);
             }
@@ -179,12 +185,12 @@ impl Sums {
     }
 
     fn add_up(&mut self, line: &[u64]) {
-        add_up(line, &mut self.ones, &mut self.twos);
+        vectorised!(add_up(line, &mut self.ones, &mut self.twos));
     }
 }
 
 // A function of its own, so that the compiler knows that the slices do not overlap.
-#[inline(never)]
+#[inline(always)]
 fn add_up(line: &[u64], ones: &mut [u64], twos: &mut [u64]) {
     let width = ones.len();
     let (before, here, after) = (&line[..width], &line[1..][..width], &line[2..][..width]);
@@ -203,9 +209,9 @@ fn census_of_row(words: &[u64], row: [u32; 2], columns: &[[u32; 2]]) -> [u64; SU
     })
 }
 
-/// Computes the next generation of a row.
-#[inline(never)]
-fn apply(rule: &impl Fn(Sum<u64>, u64) -> u64, sums: [&Sums; 3], cells: &[u64], next: &mut [u64]) {
+/// Computes the next generation of a row. `rule` is a copy, so that the compiler knows that `next` does not overlap it.
+#[inline(always)]
+fn apply(rule: impl Fn(Sum<u64>, u64) -> u64, sums: [&Sums; 3], cells: &[u64], next: &mut [u64]) {
     let width = next.len();
     let [above, here, below] = sums.map(|sums| (&sums.ones[..width], &sums.twos[..width]));
     let cells = &cells[..width];

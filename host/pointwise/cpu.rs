@@ -8,6 +8,8 @@ use super::lines::Lines;
 use super::rule::{Rule, is_f32};
 use crate::any::{AnyVec, Erase, Slice, SliceMut, with_type};
 use crate::parallel::for_chunks;
+use crate::stored::Stored;
+use crate::vector::vectorised;
 use crate::{Element, Result, allocation};
 use slm_kernels::pointwise::{
     Combination, Equalisation, Function, Number, TableIndex, combined, mapped, part_of, power,
@@ -33,24 +35,26 @@ trait Real: Number {
 }
 
 /// A type of outputs.
-trait Storable: Element + Output<f32> + Output<f64> {}
-impl<O: Element + Output<f32> + Output<f64>> Storable for O {}
+trait Storable: Element + Stored<f32> + Stored<f64> {}
+impl<O: Element + Stored<f32> + Stored<f64>> Storable for O {}
 
 macro_rules! reals {
     ($($t:ty)*) => {$(
         impl Real for $t {
             fn load(numbers: &mut [Self], samples: Slice<'_>, first: usize) {
-                with_type!(Slice, samples, samples => {
+                with_type!(Slice, samples, samples => vectorised!({
                     for (number, &sample) in numbers.iter_mut().zip(&samples[first..]) {
                         *number = Output::<$t>::to_sum(sample);
                     }
-                })
+                }))
             }
 
             fn store<O: Storable>(numbers: &[Self], outputs: &mut [O]) {
-                for (output, &number) in outputs.iter_mut().zip(numbers) {
-                    *output = O::of_sum(number);
-                }
+                vectorised!({
+                    for (output, &number) in outputs.iter_mut().zip(numbers) {
+                        *output = O::stored(number);
+                    }
+                });
             }
         }
     )*};
@@ -95,11 +99,19 @@ fn compute<A: Real>(
 
 fn apply<A: Real>(numbers: &mut [[A; PACK]], function: Function, parameters: [f64; 2]) {
     let parameters = parameters.map(A::of);
-    numbers.iter_mut().for_each(|pack| *pack = mapped(function as u32, *pack, parameters));
+    vectorised!({
+        for pack in numbers {
+            *pack = mapped(function as u32, *pack, parameters);
+        }
+    });
 }
 
 fn raise<A: Real>(numbers: &mut [[A; PACK]], exponent: f64) {
-    numbers.as_flattened_mut().iter_mut().for_each(|x| *x = power(*x, A::of(exponent)));
+    vectorised!({
+        for x in numbers.as_flattened_mut() {
+            *x = power(*x, A::of(exponent));
+        }
+    });
 }
 
 /// Computes a function of two samples for all outputs. Elements between the rows stay unchanged.
@@ -116,12 +128,19 @@ fn combine_as<A: Real>(combination: Combination, lines: &Lines<2>, samples: [Sli
             let [mut a, mut b] = [[[A::ZERO; PACK]; CHUNK / PACK]; 2];
             A::load(&mut a.as_flattened_mut()[..outputs.len()], samples[0], first[0] + number * CHUNK);
             A::load(&mut b.as_flattened_mut()[..outputs.len()], samples[1], first[1] + number * CHUNK);
-            for (a, b) in a[..outputs.len().div_ceil(PACK)].iter_mut().zip(b) {
-                *a = combined(combination as u32, *a, b);
-            }
+            combine_packs(combination, &mut a[..outputs.len().div_ceil(PACK)], &b);
             A::store(a.as_flattened(), outputs);
         }
     }));
+}
+
+/// Replaces numbers by their combinations with others.
+fn combine_packs<A: Real>(combination: Combination, a: &mut [[A; PACK]], b: &[[A; PACK]]) {
+    vectorised!({
+        for (a, &b) in a.iter_mut().zip(b) {
+            *a = combined(combination as u32, *a, b);
+        }
+    });
 }
 
 /// Returns the table that equalises a histogram, whose counts are those of all values and more.
