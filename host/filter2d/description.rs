@@ -72,8 +72,8 @@ pub enum Filter2dAlgorithm {
     ///   channel of `f32` to `f32` 18 becomes 28, and windows must be at least half as wide as high, unless they are too high for one
     ///   launch of `Separable`. At least half of the samples of a strip must have outputs, which very wide windows do not leave room
     ///   for.
-    /// * `Separable` takes outer products that one launch computes, with `h · v > h + v` unless they are described by a column and a
-    ///   row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` takes the filter, otherwise with
+    /// * `Separable` takes outer products that one launch computes, if `h · v > h + v`, if they are a single row or column, or if they
+    ///   are described by a column and a row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` takes the filter, otherwise with
     ///   `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
     #[default]
     Auto,

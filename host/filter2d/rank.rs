@@ -3,6 +3,7 @@
 use super::accumulator::Accumulator;
 use super::weights::{Values, Weights};
 use crate::allocation;
+use std::sync::Arc;
 
 /// A type of weights that can be factorised.
 pub(super) trait Factor: Sized {
@@ -76,13 +77,18 @@ impl<A: Accumulator + Factor> Weights<A> {
         if rows * columns > rows + columns { self.into_product() } else { self }
     }
 
-    /// Returns the weights as an outer product if they are one.
+    /// Returns the weights as an outer product if they are one. A single row or column is the product with a weight of 1, which
+    /// changes no sum.
     pub(super) fn into_product(self) -> Self {
         let Values::Dense(weights) = &self.values else { return self };
-        match A::factors(weights, self.shape[1]) {
-            Some([column, row]) => {
-                Weights { values: Values::Separable { column: column.into(), row: row.into() }, ..self }
-            }
+        let one = || Arc::new(vec![A::ONE]);
+        let factors = match self.shape {
+            [1, _] => Some([one(), weights.clone()]),
+            [_, 1] => Some([weights.clone(), one()]),
+            [_, columns] => A::factors(weights, columns).map(|factors| factors.map(Arc::new)),
+        };
+        match factors {
+            Some([column, row]) => Weights { values: Values::Separable { column, row }, ..self },
             None => self,
         }
     }

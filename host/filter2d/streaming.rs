@@ -56,13 +56,13 @@ type Factors = [Arc<Vec<f32>>; 2];
 
 /// Returns the factors of the weights if there are any, and the algorithm allows kernels for them.
 fn factors(weights: &Weights<f32>, algorithm: Filter2dAlgorithm) -> Option<Factors> {
-    let values = match algorithm {
-        Filter2dAlgorithm::Separable => weights.clone().into_product().values,
-        Filter2dAlgorithm::Auto => weights.clone().factorised().values,
+    let product = match algorithm {
         // All weights at once.
-        _ => return None,
+        Filter2dAlgorithm::Streaming => return None,
+        Filter2dAlgorithm::Auto if !weights.shape.contains(&1) => weights.clone().factorised(),
+        _ => weights.clone().into_product(),
     };
-    match values {
+    match product.values {
         Values::Separable { column, row } => Some([column, row]),
         Values::Dense(_) => None,
     }

@@ -172,6 +172,11 @@ fn which_kernel() -> Result<(), Failed> {
         let plan = planned(&product, Filter2dAlgorithm::Streaming)?;
         equal((plan.kernel, &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), "requested"))?;
     }
+    // A row or a column is a product.
+    for size in [[1, 9], [9, 1], [1, 1]] {
+        let plan = planned(&plain(floats(), 94, [20, 20], size), Filter2dAlgorithm::Auto)?;
+        equal((&*plan.kernel, &*plan.reason), ("filter2d_passes_f32", "an outer product"))?;
+    }
     let small = Device::emulated(Profile::SMALL, 0);
     let planned = |case: &Case| floats().runs.plan(&small, case, Filter2dAlgorithm::Auto);
     for taps in SEPARABLE {

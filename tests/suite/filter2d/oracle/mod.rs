@@ -65,6 +65,9 @@ impl Weights {
     /// Whether the weights are an outer product or nearly one.
     fn is_outer_product(&self) -> bool {
         let Weights::Dense([rows, columns], values) = self else { return true };
+        if [*rows, *columns].contains(&1) {
+            return true;
+        }
         let Some(pivot) = (0..values.len()).max_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs())) else {
             return false;
         };
