@@ -73,21 +73,28 @@ pub(super) fn prepare(
         Filter2dAlgorithm::Box => return Err(no_kernel(sums, &rule).into()),
         _ => return Ok(None),
     }
+    // Two passes take less time than narrow strips, but there are none for sums of `i64`.
+    let takes_narrow = rule.algorithm == Filter2dAlgorithm::Box || matches!(sums, Sums::I64(_));
     match (sums, rule.kinds, rule.window.channels()) {
-        (Sums::F32(weights), [Kind::F32, Kind::F32], 1) => Boxes::<Typed<Floats>>::find(device, shared, weights, rule),
-        (Sums::F32(weights), [Kind::U8, Kind::U8], 1) => Boxes::<Typed<Bytes>>::find(device, shared, weights, rule),
-        _ => with_sums!(sums, weights => Boxes::<Any<_>>::find(device, shared, weights, rule)),
+        (Sums::F32(weights), [Kind::F32, Kind::F32], 1) => {
+            Boxes::<Typed<Floats>>::find(device, shared, weights, rule, takes_narrow)
+        }
+        (Sums::F32(weights), [Kind::U8, Kind::U8], 1) => {
+            Boxes::<Typed<Bytes>>::find(device, shared, weights, rule, takes_narrow)
+        }
+        _ => with_sums!(sums, weights => Boxes::<Any<_>>::find(device, shared, weights, rule, takes_narrow)),
     }
 }
 
 /// Returns whether a box of this size takes less time by the kernel than by others.
 fn is_large(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
-    let (least, is_wide) = match rule.allows_bands() {
-        true => (tuning().least_box, columns >= rows / 2 || !Passes::is_possible(shared, [rows, columns])),
-        false => (tuning().least_box_of_others, true),
+    let is_wide = || columns.saturating_mul(2) >= rows || !Passes::is_possible(shared, [rows, columns]);
+    let (least, is_wide) = match sums {
+        Sums::F32(_) if rule.allows_bands() => (tuning().least_box, is_wide()),
+        _ => (tuning().least_box_of_others, true),
     };
-    // The kernel takes as much time for every segment of rows as for a multiple of a batch.
+    // A segment takes as much time as if its rows were rounded up to whole batches.
     let batches = rows.saturating_add(Strips::BATCH as usize - 1) / Strips::BATCH as usize * Strips::BATCH as usize;
     let is_large = rows.saturating_add(columns).saturating_mul(rows) >= batches.saturating_mul(least);
     rows > 1 && is_wide && is_large
@@ -97,7 +104,6 @@ fn is_large(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
 struct Boxes<M: Memory> {
     loaded: Box<dyn Launch<BoxArgs<M>>>,
     weight: M::Sum,
-    channels: u32,
     strips: Strips,
 }
 
@@ -105,7 +111,8 @@ impl<M: Memory + Windowed> Boxes<M>
 where
     filter2d_box<M>: Entry<Args = BoxArgs<M>, Constants = ()>,
 {
-    /// Returns the filter if the weights are equal and the window fits into shared memory.
+    /// Returns the filter if the weights are equal and the window fits into shared memory, in wide strips unless it `takes_narrow`
+    /// ones.
     ///
     /// # Errors
     ///
@@ -115,6 +122,7 @@ where
         shared: SharedMemory,
         weights: &Weights<M::Sum>,
         rule: Rule,
+        takes_narrow: bool,
     ) -> Result<Option<Box<dyn Filter2d>>>
     where
         M::Sum: Accumulator,
@@ -123,8 +131,7 @@ where
         let problem = rule.without_outputs()?;
         let resident = |bytes| shared.resident_blocks(bytes);
         let (weight, strips) = match (weights.common(), Strips::new::<M>(&problem, shared.max_per_block, resident)) {
-            // Two passes take less time than narrow strips.
-            (Some(_), Ok(strips)) if !is_required && !strips.is_wide(&problem) => return Ok(None),
+            (Some(_), Ok(strips)) if !takes_narrow && !strips.is_wide(&problem) => return Ok(None),
             (Some(weight), Ok(strips)) => (weight, strips),
             _ if !is_required => return Ok(None),
             (None, _) => return Err(Filter2dError::UnequalWeights { weights: weights.shape }.into()),
@@ -137,7 +144,7 @@ where
             }
         };
         let loaded = Box::new(device.own_kernel::<filter2d_box<M>>()?);
-        let kernel = Boxes { loaded, weight, channels: problem.channels, strips };
+        let kernel = Boxes { loaded, weight, strips };
         Ok(Some(Box::new(BandFilter::new(device, shared, rule, kernel, "all weights are equal")?)))
     }
 }
@@ -163,7 +170,7 @@ impl<M: Memory + Windowed> Banded for Boxes<M> {
     }
 
     fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<M>) -> Result<()> {
-        let args = BoxArgs { picture, weight: self.weight, channels: self.channels };
+        let args = BoxArgs { picture, weight: self.weight, channels: self.strips.channels };
         self.loaded.launch(windows, shape, args, &())
     }
 }

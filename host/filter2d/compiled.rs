@@ -1,4 +1,4 @@
-//! Kernels for weights of sizes that they are compiled for.
+//! Kernels that are compiled for some sizes of weights.
 
 use super::banded::Banded;
 use super::tuning::tuning;

@@ -69,12 +69,12 @@ pub enum Filter2dAlgorithm {
     /// [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared memory must fit into the device's.
     ///
     /// * `Box` takes `h` x `v` weights with `h > 1` and `h + v ≥ 18 · H / h`, where `H` is `h` rounded up to a multiple of 4. For one
-    ///   channel of `f32` to `f32` 18 becomes 28, and windows must be at least half as wide as high, unless they are too high for one
-    ///   launch of `Separable`. At least half of the samples of a strip must have outputs, which very wide windows do not leave room
-    ///   for.
+    ///   channel of `f32` to `f32`, with sums of `f32`, 18 becomes 28, and windows must be at least half as wide as high, unless they
+    ///   are too high for one launch of `Separable`. Unless sums are `i64`, at least half of the samples of a strip must have outputs,
+    ///   which very wide windows do not leave room for.
     /// * `Separable` takes outer products that one launch computes, if `h · v > h + v`, if they are a single row or column, or if they
-    ///   are described by a column and a row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` takes the filter, otherwise with
-    ///   `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
+    ///   are described by a column and a row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` takes the filter,
+    ///   otherwise with `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it

@@ -19,7 +19,7 @@ pub enum Filter2dError {
     },
     /// Integer weights whose sums may not fit into 64 bits.
     #[error(
-        "the magnitudes of the weights sum to {magnitudes}, but for this sample type sums are exact only if these sum to at most {limit}"
+        "the magnitudes of the weights sum to {magnitudes}, but must sum to at most {limit} for exact sums of this sample type"
     )]
     WeightsTooLarge {
         /// Sum of the magnitudes of all weights.
@@ -94,13 +94,13 @@ pub enum Filter2dError {
         weights: [usize; 2],
     },
     /// The window has too many columns for the kernel of boxes.
-    #[error("Box takes windows of at most {most} columns if the number of channels is {channels}, not {columns}")]
+    #[error("Box takes at most {most} columns of weights for {channels} channels, not {columns}")]
     BoxTooWide {
         /// Columns of the weights.
         columns: usize,
         /// Interleaved channels.
         channels: usize,
-        /// Maximum number of columns, 0 if the kernel takes no pixels of so many channels.
+        /// Maximum number of columns that the kernel takes for all extents.
         most: usize,
     },
     /// The number of columns is not a multiple of the channels.

@@ -78,7 +78,7 @@ impl<A: Accumulator + Factor> Weights<A> {
     }
 
     /// Returns the weights as an outer product if they are one. A single row or column is the product with a weight of 1, which
-    /// changes no sum.
+    /// changes no sum but the sign of a zero.
     pub(super) fn into_product(self) -> Self {
         let Values::Dense(weights) = &self.values else { return self };
         let one = || Arc::new(vec![A::ONE]);

@@ -1,4 +1,4 @@
-//! The choice of a kernel that goes down bands of rows, for weights that differ.
+//! The choice of a kernel that goes down bands of rows, for weights that are not summed as a box.
 
 use super::Filter2dAlgorithm;
 use super::banded::{BandFilter, Banded};

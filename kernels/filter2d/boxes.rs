@@ -100,7 +100,7 @@ pub(super) struct Layout {
     lead: u32,
     /// Pixels with outputs in a row of a strip, a multiple of the pack.
     pub(super) outputs: u32,
-    /// Maximum number of columns of a window that leave room for outputs.
+    /// Maximum number of columns of a window that leave room for outputs wherever it begins.
     pub(super) most_taps: u32,
 }
 
@@ -111,7 +111,7 @@ impl Layout {
         let first = columns.start & -(pack as i64);
         let lead = (columns.start - first) as u32;
         let outputs = (pack * packs).saturating_sub(columns.taps - 1 + lead);
-        let most_taps = (pack * packs + 1).saturating_sub(pack + lead);
+        let most_taps = (pack * packs + 2).saturating_sub(2 * pack);
         Layout { first, lead, outputs: outputs - outputs % pack, most_taps }
     }
 }

@@ -1,4 +1,4 @@
-//! Samples and outputs of the kernels of boxes, of types that are known at compile time or at run time.
+//! Samples and outputs of the kernels that go down bands, of types that are known at compile time or at run time.
 
 use super::lines::CONSTANT;
 use crate::signal::{Accumulator, AnyIn, AnyOut, Output, Types, kinds};
@@ -11,9 +11,10 @@ pub trait Memory: Argument + Copy + Debug {
     type Sum: Accumulator;
     /// A sample as it is loaded. If it is converted later, the conversion does not wait for the load.
     type Loaded: Value;
-    /// Whether pixels always have one channel.
+    /// Whether pixels always have one channel in the kernel of boxes.
     const HAS_ONE_CHANNEL: bool;
-    /// Maximum number of registers of a thread, so that a multiprocessor of 65,536 runs 16 warps with 128, and 12 with 160.
+    /// Maximum number of registers of a thread of the kernel of boxes, so that a multiprocessor of 65,536 runs 16 warps with 128,
+    /// and 12 with 160.
     const REGISTERS: u8;
 
     /// Returns whether packs of samples, and of outputs, are aligned where a row begins.
@@ -73,7 +74,7 @@ impl<const V: usize> Pack<V> {
 }
 
 arguments! {
-    /// Samples and outputs of types that are known at compile time, of pixels of one channel.
+    /// Samples and outputs of types that are known at compile time. The kernel of boxes takes pixels of one channel of them.
     pub struct Typed<F: Types> {
         /// The samples.
         pub input: GlobalIn<F::Sample>,

@@ -21,7 +21,7 @@ const ROWS: [u32; 7] = [MOST_ROWS as u32, 768, 512, 384, 256, 192, Bands::TYPICA
 pub enum NoStrips {
     /// The window has more columns than fit into the widest strip.
     TooWide {
-        /// The maximum number of columns.
+        /// The maximum number of columns that fit wherever the window begins.
         most: u32,
     },
     /// The rows of the window do not fit into shared memory.
@@ -45,7 +45,7 @@ pub struct Strips {
     /// Rows of the window.
     taps: u32,
     /// Channels of a pixel.
-    channels: u32,
+    pub channels: u32,
 }
 
 impl Strips {

@@ -1,11 +1,11 @@
 //! More samples and elements than fit into 32 bits.
 
-use super::{Failed, Trial, exclusive_trial};
+use super::{Failed, Trial, ensure, exclusive_trial};
 use crate::filter1d::ALGORITHMS;
 use rayon::prelude::*;
 use slm::filter1d::FilterAlgorithm;
-use slm::ndarray::Array2;
-use slm::{Buffer2, Device, Filter1d, Transpose};
+use slm::ndarray::{Array2, array};
+use slm::{Buffer2, Device, Filter1d, Filter2d, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
     let filter = |name, samples: usize, algorithms: &'static [FilterAlgorithm]| {
@@ -27,6 +27,8 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("matrices_of_more_than_2_to_the_31_bytes", 1 << 32, |device| {
             copies(device, [(1 << 15) + 3, (1 << 15) + 1])
         }),
+        // More than 2^31 bytes from both ends, with words that are aligned and others.
+        trial("pixels_in_the_middle_of_a_row", 4 * MANY_PIXELS as u64, pixels),
     ]
 }
 
@@ -50,6 +52,36 @@ fn free_memory() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+/// Pixels of a row, of four bytes each.
+const MANY_PIXELS: usize = 1_100_000_000;
+
+/// Filters one row of pixels along it, with zeros outside.
+fn pixels(device: &Device) -> Result<(), Failed> {
+    const COLUMNS: usize = 4 * MANY_PIXELS;
+    let byte = |i: usize| (i % 65_521 % 251) as u8;
+    let samples: Vec<u8> = (0..COLUMNS).into_par_iter().map(byte).collect();
+    let weights = array![[0.0f32, 0.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 0.0]];
+    let filter = Filter2d::<u8, f32>::correlate(weights.view()).channels(4).prepare(device)?;
+    ensure(filter.plan([1, MANY_PIXELS])?.kernel.contains("u8x4"), || "another kernel".to_owned())?;
+    let at = |i: Option<usize>| i.filter(|&i| i < COLUMNS).map_or(0.0, |i| f32::from(byte(i)));
+    for gap in [0, 1] {
+        let input = Buffer2::from_buffer(device.upload(&samples)?, 1, COLUMNS, COLUMNS + gap)?;
+        let mut output = Buffer2::from_buffer(device.zeroed(COLUMNS)?, 1, COLUMNS, COLUMNS + gap)?;
+        filter.apply_into(&input, &mut output)?;
+        drop(input);
+        let outputs = output.into_buffer().download()?;
+        let expected = |i: usize| {
+            let sum = 0.25 * at(i.checked_sub(4)) + 0.5 * at(Some(i)) + 0.25 * at(Some(i + 4));
+            sum.round_ties_even() as u8
+        };
+        let wrong = outputs.par_iter().enumerate().find_first(|&(i, &output)| output != expected(i));
+        if let Some((i, output)) = wrong {
+            return Err(format!("a gap of {gap}: output {i} is {output} instead of {}", expected(i)).into());
+        }
+    }
+    Ok(())
 }
 
 fn sample(i: usize) -> i32 {

@@ -62,10 +62,16 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// Returns the settings of cargo's profile for the flags of the precaution: all crates but `core` have them. It contains no
-    /// operations of warps, and compiling it takes most of the time.
-    pub(crate) fn precautions(self) -> [String; 2] {
-        [format!("rustflags={:?}", self.precaution.flags()), "package.core.rustflags=[]".to_owned()]
+    /// Returns the settings of cargo's profile for the flags of the precaution. Compiling `core` takes most of the time, so it has
+    /// them only where the copying pass is disabled, because its functions may call closures that contain operations of warps.
+    pub(crate) fn precautions(self) -> Vec<String> {
+        let of_all = format!("rustflags={:?}", self.precaution.flags());
+        match (self.core, self.precaution) {
+            (Core::Sources, Precaution::Nothing | Precaution::Inlining) => {
+                vec![of_all, "package.core.rustflags=[]".to_owned()]
+            }
+            _ => vec![of_all],
+        }
     }
 
     /// Returns the settings of cargo's profile. They are passed on the command line, so that the user's configuration files

@@ -30,7 +30,7 @@ fn texts() {
         ),
         (
             Filter2dError::WeightsTooLarge { magnitudes: 12, limit: 11 },
-            "the magnitudes of the weights sum to 12, but for this sample type sums are exact only if these sum to at most 11",
+            "the magnitudes of the weights sum to 12, but must sum to at most 11 for exact sums of this sample type",
         ),
         (
             Filter2dError::Parameter { what: "sigma", range: "from 0 to 128", value: f64::NAN },

@@ -50,7 +50,9 @@ impl Weights {
     /// The `m` of the documented bound.
     fn count(&self) -> usize {
         let [rows, columns] = self.shape();
-        rows * columns + if self.is_outer_product() { 16 } else { 0 }
+        // A dense row or column is multiplied by 1, without an error.
+        let is_exact = matches!(self, Weights::Dense(..)) && [rows, columns].contains(&1);
+        rows * columns + if self.is_outer_product() && !is_exact { 16 } else { 0 }
     }
 
     /// Whether all weights are equal.
