@@ -20,7 +20,7 @@ pub struct Plan {
     pub kernel: String,
     /// Reason for the choice of the kernel.
     pub reason: String,
-    /// Rows and columns of the outputs, in pixels, and their channels.
+    /// Rows and columns of the outputs of each picture, in pixels, and their channels.
     pub outputs: [usize; 3],
     /// Launches of kernels, in this order: one, or one for each pass of an outer product. Empty on the CPU, and if there is nothing
     /// to compute.
@@ -40,7 +40,7 @@ impl Plan {
             algorithm,
             kernel: kernel.to_owned(),
             reason: reason.to_owned(),
-            outputs: [problem.output_rows(), problem.columns.outputs, problem.channels],
+            outputs: [problem.rows.outputs, problem.columns.outputs, problem.channels],
             launches: Vec::new(),
         }
     }

@@ -252,7 +252,17 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// [`Error::TooLarge`] for more outputs than memory can have.
     pub fn plan(&self, shape: [usize; 2]) -> Result<Plan> {
-        let problem = Problem::new(&self.window, 1, shape)?;
+        self.plan_planes(1, shape)
+    }
+
+    /// Returns the plan for filtering a batch of `planes` pictures of `shape` (rows, columns), in pixels, as
+    /// [`apply_planes_into`](Self::apply_planes_into) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`plan`](Self::plan).
+    pub fn plan_planes(&self, planes: usize, shape: [usize; 2]) -> Result<Plan> {
+        let problem = Problem::new(&self.window, planes, shape)?;
         Ok(match &self.on_device {
             OnDevice::Cpu(filter) => {
                 Plan::without_launch(&self.device, self.algorithm, &problem, ["cpu", filter.reason()])

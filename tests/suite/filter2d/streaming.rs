@@ -9,7 +9,7 @@ use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, on_pro
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::filter2d::{Filter2dError, Plan};
-use slm::{Backend, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
+use slm::{Backend, Device, Extent, Filter2d, Filter2dAlgorithm, Result as SlmResult};
 
 /// Sizes of dense weights, and of outer products.
 const DENSE: [usize; 4] = [3, 5, 7, 9];
@@ -40,6 +40,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("filter2d::emulated::streaming::which_kernel", which_kernel),
         Trial::test("filter2d::emulated::streaming::refusals", refusals),
         Trial::test("filter2d::emulated::streaming::bands", bands),
+        Trial::test("filter2d::emulated::streaming::planes_are_planned", planes_are_planned),
     ];
     let widths = on_every_backend(SUITE, "streaming::widths", widths);
     dense.chain(separable).chain(not_finite).chain(several_bands).chain(widths).chain(others).collect()
@@ -239,4 +240,16 @@ fn bands() -> Result<(), Failed> {
     )?;
     // Two blocks of 512 columns. An emulated device runs one block at a time, so this is 4 waves.
     equal((launch.grid, launch.moved_bytes), ([2, 2, 1], 2 * 4 * 300 * 600))
+}
+
+/// More planes than a grid has blocks along an axis take two launches.
+fn planes_are_planned() -> Result<(), Failed> {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let filter = Filter2d::<f32, f32>::box_blur(3, 3).prepare(&device)?;
+    let plan = filter.plan_planes(65_537, [2, 5])?;
+    let [launch] = &plan.launches[..] else { return Err(plan.to_string().into()) };
+    equal((launch.grid, launch.times, plan.outputs), ([1, 1, 65_535], 2, [2, 5, 1]))?;
+    equal(launch.moved_bytes, 65_537 * 10 * 8)?;
+    equal(filter.plan_planes(1, [2, 5]), filter.plan([2, 5]))?;
+    equal(filter.plan_planes(0, [2, 5])?.launches.len(), 0)
 }
