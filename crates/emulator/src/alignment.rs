@@ -69,11 +69,13 @@ fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
             (request.addresses[lane as usize] as i64).wrapping_sub(stride.wrapping_mul(lane.into()))
         }
     };
-    let places = |stride| (stride, grouped(requests, place(stride)));
-    let (stride, places) = strides(&visits).into_iter().map(places).min_by_key(|(_, places)| places.len())?;
-    let few = places.len() <= 2 * longest && all >= 3 * places.len();
-    let are_iterations = few && meet_again(requests, place(stride)) && begin_early(&places);
-    are_iterations.then(|| places.into_values().flatten().collect())
+    let counted = |stride| (stride, number_of_groups(requests, place(stride)));
+    let (stride, count) = strides(&visits).into_iter().map(counted).min_by_key(|&(_, count)| count)?;
+    if count > 2 * longest || all < 3 * count || !meet_again(requests, place(stride)) {
+        return None;
+    }
+    let places = grouped(requests, place(stride));
+    begin_early(&places).then(|| places.into_values().flatten().collect())
 }
 
 /// Returns whether lanes begin within the first iterations, as they do if they leave out every
@@ -182,6 +184,17 @@ fn meet_again(requests: &[Request], place: impl Fn(&Request, u32) -> i64) -> boo
 fn all_but_largest(numbers: impl Iterator<Item = u32>) -> u32 {
     let (sum, largest) = numbers.fold((0, 0), |(sum, largest), number| (sum + number, largest.max(number)));
     sum - largest
+}
+
+/// Returns the number of groups that [`grouped`] makes, without making them.
+fn number_of_groups(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> usize {
+    let mut values: Vec<i64> = Vec::with_capacity(32 * requests.len());
+    for request in requests {
+        values.extend(request.lanes().map(|lane| of(request, lane)));
+    }
+    values.sort_unstable();
+    values.dedup();
+    values.len()
 }
 
 /// Groups the accesses of all requests by the value of `of`.
