@@ -5,7 +5,7 @@
 /// Lines with several [`channels`](super::Filter1d::channels), and samples of another type than the taps, are filtered by the
 /// kernels for pictures, whose [algorithms](crate::Filter2dAlgorithm) have the same names. The tiles of `RegisterTiled` and
 /// `SharedTile` then contain all taps, and those of `SharedTile` all channels too. `Auto` uses another algorithm if there is too
-/// little shared memory for them, and a kernel for outer products for `f32` along columns of lines.
+/// little shared memory for them, or if the other one takes less time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterAlgorithm {

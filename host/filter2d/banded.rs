@@ -54,7 +54,13 @@ impl<K: Banded> BandFilter<K> {
         self.kernel.bands(&problem(picture), self.resident)
     }
 
-    fn args<M: Windowed>(&self, picture: &window::Problem, memory: M, bands: &Bands, part: &BandPart) -> BandArgs<M> {
+    fn args(
+        &self,
+        picture: &window::Problem,
+        memory: K::Memory,
+        bands: &Bands,
+        part: &BandPart,
+    ) -> BandArgs<K::Memory> {
         let Problem { rows, columns, .. } = problem(picture);
         BandArgs {
             memory,

@@ -89,15 +89,14 @@ pub(super) fn prepare(
 /// Returns whether a box of this size takes less time by the kernel than by others.
 fn is_large(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
     let [rows, columns] = with_sums!(sums, weights => weights.shape);
-    let is_wide = || columns.saturating_mul(2) >= rows || !Passes::is_possible(shared, [rows, columns]);
-    let (least, is_wide) = match sums {
-        Sums::F32(_) if rule.allows_bands() => (tuning().least_box, is_wide()),
-        _ => (tuning().least_box_of_others, true),
-    };
+    let has_bands = matches!(sums, Sums::F32(_)) && rule.allows_bands();
+    let least = if has_bands { tuning().least_box } else { tuning().least_box_of_others };
     // A segment takes as much time as if its rows were rounded up to whole batches.
-    let batches = rows.saturating_add(Strips::BATCH as usize - 1) / Strips::BATCH as usize * Strips::BATCH as usize;
+    let batch = Strips::BATCH as usize;
+    let batches = rows.div_ceil(batch).saturating_mul(batch);
     let is_large = rows.saturating_add(columns).saturating_mul(rows) >= batches.saturating_mul(least);
-    rows > 1 && is_wide && is_large
+    let is_high = rows > columns.saturating_mul(2);
+    rows > 1 && is_large && !(has_bands && is_high && Passes::is_possible(shared, [rows, columns]))
 }
 
 /// The kernel for windows of a size.

@@ -39,7 +39,7 @@ macro_rules! load {
     };
 }
 
-/// The sizes that there are kernels for.
+/// The sizes of weights that have kernels.
 pub(super) trait Sizes: Sized {
     /// Interleaved channels.
     const CHANNELS: usize;

@@ -100,8 +100,6 @@ pub(super) struct Layout {
     lead: u32,
     /// Pixels with outputs in a row of a strip, a multiple of the pack.
     pub(super) outputs: u32,
-    /// Maximum number of columns of a window that leave room for outputs wherever it begins.
-    pub(super) most_taps: u32,
 }
 
 impl Layout {
@@ -111,8 +109,7 @@ impl Layout {
         let first = columns.start & -(pack as i64);
         let lead = (columns.start - first) as u32;
         let outputs = (pack * packs).saturating_sub(columns.taps - 1 + lead);
-        let most_taps = (pack * packs + 2).saturating_sub(2 * pack);
-        Layout { first, lead, outputs: outputs - outputs % pack, most_taps }
+        Layout { first, lead, outputs: outputs - outputs % pack }
     }
 }
 
@@ -131,7 +128,7 @@ fn filter<M: Memory, const V: usize>(arena: Arena, args: &BoxArgs<M>) {
     let ([plane, first], taps) = (picture.corner(), picture.rows.taps);
     let rows = picture.band_rows(first) + taps - 1;
     let (lines, arena) = arena.split::<u64>(picture.band + taps - 1 + BATCH);
-    find_lines(&lines, picture.source_rows(), [plane, first], [rows, BATCH]);
+    find_lines(&lines, picture, [rows, BATCH]);
     let strip = Strip::<M, V>::new(arena, args, lines, plane * picture.rows.outputs + first);
     thread::sync_threads();
 

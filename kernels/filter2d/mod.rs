@@ -181,12 +181,6 @@ impl<M: Argument> BandArgs<M> {
     fn band_rows(&self, first: u64) -> u32 {
         (self.rows.outputs - first).min(self.band as u64) as u32
     }
-
-    /// Returns the rows of the input.
-    #[inline(always)]
-    fn source_rows(&self) -> lines::Rows<'_> {
-        lines::Rows { axis: &self.rows, pitch: self.input_pitch, border: self.border }
-    }
 }
 
 impl<M: Memory> BandArgs<M> {

@@ -252,9 +252,9 @@ where
         strip
     }
 
-    /// Sets the numbers for the strip whose first output is in row `row` of a plane and in column `column`, and finds the sources
-    /// of samples, the first of which is at position `start`. Fills the ring with zeros: the first window contains rows that are
-    /// not needed, and nothing else writes them.
+    /// Sets the numbers for the strip whose first output is in row `row` of a plane and in column `column`. Finds the sources of a row
+    /// of samples from position `start` on. Fills the ring with zeros, because the first window contains rows that are not needed, and
+    /// nothing else writes them.
     #[inline(always)]
     fn fill_memory(&self, [plane, row]: [u64; 2], column: u64, start: i64) {
         let args = self.args;

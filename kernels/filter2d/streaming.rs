@@ -152,7 +152,7 @@ pub(super) fn correlate<
     let [plane, first] = args.corner();
     let rows = args.band_rows(first) + K as u32 - 1;
     let (lines, arena) = arena.split::<u64>(args.band + K as u32 - 1 + AHEAD);
-    find_lines(&lines, args.source_rows(), [plane, first], [rows, AHEAD]);
+    find_lines(&lines, args, [rows, AHEAD]);
     let strip = Strip::<F, P, M, H, C>::new::<K>(arena, args, lines, plane * args.rows.outputs + first);
     thread::sync_threads();
 

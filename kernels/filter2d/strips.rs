@@ -72,7 +72,7 @@ impl Strips {
             Some(bytes) => NoStrips::TooHigh { bytes },
             None => {
                 let widest = all.iter().filter(|strips| strips.threads <= most_threads);
-                let most = widest.map(|strips| strips.layout(problem).most_taps).max().unwrap_or(0);
+                let most = widest.map(Self::most_columns).max().unwrap_or(0);
                 NoStrips::TooWide { most }
             }
         })
@@ -110,6 +110,11 @@ impl Strips {
     #[must_use]
     pub fn is_wide(&self, problem: &Problem) -> bool {
         self.layout(problem).outputs >= self.packs() * self.pack / 2
+    }
+
+    /// Returns the maximum number of columns of a window that leave room for outputs wherever it begins.
+    fn most_columns(&self) -> u32 {
+        (self.packs() * self.pack + 2).saturating_sub(2 * self.pack)
     }
 
     /// Packs of a channel in a strip.
