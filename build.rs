@@ -6,8 +6,7 @@ use std::env;
 
 fn main() {
     // `cuda`: the CUDA backend is there. `cust`: so is interop with `cust`. `gpu`: some backend that runs kernels is there.
-    // `api` is set for the tests of another package, which share files with those of this one.
-    println!("cargo::rustc-check-cfg=cfg(cuda, cust, gpu, api)");
+    println!("cargo::rustc-check-cfg=cfg(cuda, cust, gpu)");
     let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
     let cuda = has("CUDA") && is_supported();
     if cuda || has("EMULATOR") {

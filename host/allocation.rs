@@ -18,6 +18,10 @@ pub(crate) fn reserved<T>(len: usize) -> Result<Vec<T>> {
 
 /// Returns `len` copies of `value`.
 pub(crate) fn filled<T: Element>(value: T, len: usize) -> Result<Vec<T>> {
+    value.copies(len)
+}
+
+pub(crate) fn copies<T: Copy + Send>(value: T, len: usize) -> Result<Vec<T>> {
     let mut data = reserved(len)?;
     // On all cores: touching new pages takes most of the time.
     rayon::iter::repeat_n(value, len).with_min_len(SHARE).collect_into_vec(&mut data);

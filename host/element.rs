@@ -1,5 +1,6 @@
 //! Element types of buffers.
 
+use crate::{Result, allocation};
 use cuda_std::{Bf16, F16};
 
 /// Number types that buffers can hold: the integers of 8 to 64 bits, `f32`, `f64`, and `F16` and `Bf16` of `cuda_std`.
@@ -58,12 +59,21 @@ use cuda_std::{Bf16, F16};
 pub trait Element: cuda_std::Value + sealed::Sealed {}
 
 pub(crate) mod sealed {
-    pub trait Sealed {}
+    use crate::Result;
+
+    pub trait Sealed: Sized {
+        /// Returns `len` copies. Compiled with the library, since programs that use it may not be optimised.
+        fn copies(self, len: usize) -> Result<Vec<Self>>;
+    }
 }
 
 macro_rules! elements {
     ($($t:ty),*) => {$(
-        impl sealed::Sealed for $t {}
+        impl sealed::Sealed for $t {
+            fn copies(self, len: usize) -> Result<Vec<Self>> {
+                allocation::copies(self, len)
+            }
+        }
         impl Element for $t {}
     )*};
 }

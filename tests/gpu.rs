@@ -3,10 +3,6 @@
 //! The program `suite` tests results. Here they are compared with the CPU's, which are bit-identical for `i32`.
 
 mod common;
-#[path = "suite/filter1d/oracle/mod.rs"]
-mod filter1d;
-#[path = "suite/histogram/oracle/mod.rs"]
-mod histogram;
 
 #[path = "gpu/banks.rs"]
 mod banks;
@@ -34,11 +30,13 @@ mod size;
 use common::{ensure, equal, on_cuda, same};
 use libtest_mimic::{Arguments, Failed, Trial};
 use slm::Device;
+use slm_test_support::{filter1d, histogram};
 use std::sync::{PoisonError, RwLock};
 
 type Test = fn(&Device) -> Result<(), Failed>;
 
 fn main() {
+    common::enter_repository();
     let arguments = Arguments::from_args();
     let groups = [
         // Without this, there are no modules of kernels.

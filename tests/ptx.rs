@@ -25,6 +25,7 @@ const ASSEMBLED: [u32; 3] = [75, 80, 90];
 type Test = fn(&File) -> Result<(), Failed>;
 
 fn main() {
+    common::enter_repository();
     let arguments = Arguments::from_args();
     let mut trials = vec![
         Trial::test("no_other_files", no_other_files),

@@ -1,9 +1,6 @@
 //! The tests that are the same on every machine; together in one program, because each program compiles the operations for
 //! all element types anew. Those of an operation stand in its folder of `tests/suite`.
 
-/// Of what the test programs share these tests need the random numbers alone.
-#[path = "../common/random.rs"]
-mod common;
 mod emulated;
 mod errors;
 mod guide;
@@ -13,3 +10,5 @@ mod memory;
 #[path = "../suite/operations.rs"]
 mod operations;
 mod properties;
+
+use slm_test_support::random as common;

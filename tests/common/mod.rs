@@ -7,16 +7,23 @@ pub mod coverage;
 pub mod declarations;
 pub mod emulated;
 pub mod golden;
-pub mod numbers;
 pub mod ptx;
 pub mod sources;
 
 mod checks;
 mod folder;
-mod random;
 mod trials;
 
 pub use checks::{ensure, equal, same};
 pub use folder::Folder;
-pub use random::{Draw, Random, SEED};
+pub use slm_test_support::numbers;
+pub use slm_test_support::random::{Draw, Random, SEED};
 pub use trials::{Test, is_cuda, is_emulated, on_cuda, on_every_backend, on_profiles};
+
+/// Enters the folder of the repository, to which all paths of the tests are relative. Cargo starts them in the folder of their
+/// package; without Cargo they are started in the repository's.
+pub fn enter_repository() {
+    if let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR") {
+        std::env::set_current_dir(std::path::Path::new(&package).join("..")).expect("the repository is there");
+    }
+}

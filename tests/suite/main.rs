@@ -30,6 +30,7 @@ fn main() {
     if driverless::has_task() {
         return;
     }
+    common::enter_repository();
     let arguments = Arguments::from_args();
     eprintln!("seed of all data: {:#x}", common::SEED);
     let others = [matrices::trials(), pictures::trials(), examples::trials(), driverless::trials(), sources::trials()];

@@ -40,7 +40,7 @@ fn copies_of<T: Element>(
     number: impl Fn(u64) -> T,
 ) -> Result<(), Failed> {
     let mut random = Random::new(pitch as u64);
-    let mut numbers = |rows, columns| Array2::from_shape_simple_fn((rows, columns), || number(random.next()));
+    let mut numbers = |rows, columns| Array2::from_shape_simple_fn((rows, columns), || number(random.bits()));
     // The expected contents of the memory, with gaps.
     let len = Buffer2::<T>::buffer_len(rows, columns, pitch)? + 3;
     let mut memory = numbers(1, len).into_raw_vec_and_offset().0;
@@ -78,7 +78,7 @@ fn results_in_new_memory(device: &Device) -> Result<(), Failed> {
     let convert = Convert::<u8, f32>::new().scale(0.5).prepare(device)?;
     let transpose = Transpose::new(4, 5).components(3).prepare(device)?;
     let mut random = Random::new(8);
-    let data = Array2::from_shape_simple_fn((4, 15), || random.next() as u8);
+    let data = Array2::from_shape_simple_fn((4, 15), || random.bits() as u8);
     let pitched = Buffer2::upload_pitched(device, data.view(), 20)?;
     let [rows, columns] = blur.output_shape([4, 5])?;
     results_agree(rows, columns * 3, blur.apply_buffer2(&pitched)?, |to| blur.apply_into(&pitched, to))?;

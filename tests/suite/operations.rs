@@ -1,4 +1,5 @@
-//! The operations. The program `suite` has their trials, the program `api` their tests for every machine: with `cfg(api)`.
+//! The operations. The program `suite` has their trials, the program `api` their tests for every machine, with `cfg(api)`, and the
+//! package `slm-test-support` their oracles, with `cfg(oracle)`.
 //!
 //! | folder | tests |
 //! |---|---|
@@ -10,23 +11,33 @@
 //! | `life` | `Life` against the naive oracle and known histories |
 //! | `banks` | the kernels that measure accesses |
 
+// The oracles are public.
+#![allow(unreachable_pub)]
+
 #[cfg_attr(api, path = "banks/api.rs")]
-mod banks;
+#[cfg_attr(oracle, path = "banks/oracle.rs")]
+pub mod banks;
 #[cfg_attr(api, path = "filter1d/api.rs")]
-pub(crate) mod filter1d;
+#[cfg_attr(oracle, path = "filter1d/oracle/mod.rs")]
+pub mod filter1d;
 #[cfg_attr(api, path = "filter2d/api.rs")]
-mod filter2d;
+#[cfg_attr(oracle, path = "filter2d/oracle/mod.rs")]
+pub mod filter2d;
 #[cfg_attr(api, path = "histogram/api.rs")]
-mod histogram;
+#[cfg_attr(oracle, path = "histogram/oracle/mod.rs")]
+pub mod histogram;
 #[cfg_attr(api, path = "life/api.rs")]
-mod life;
+#[cfg_attr(oracle, path = "life/oracle.rs")]
+pub mod life;
 #[cfg_attr(api, path = "pointwise/api.rs")]
-mod pointwise;
+#[cfg_attr(oracle, path = "pointwise/oracle.rs")]
+pub mod pointwise;
 #[cfg_attr(api, path = "transpose/api.rs")]
-mod transpose;
+#[cfg_attr(oracle, path = "transpose/oracle.rs")]
+pub mod transpose;
 
 /// The trials of all operations.
-#[cfg(not(api))]
+#[cfg(not(any(api, oracle)))]
 pub(crate) fn trials() -> impl Iterator<Item = libtest_mimic::Trial> {
     let trials = [
         filter1d::trials(),

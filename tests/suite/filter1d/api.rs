@@ -2,5 +2,6 @@
 
 mod errors;
 mod generated;
-mod oracle;
 mod properties;
+
+use slm_test_support::filter1d as oracle;

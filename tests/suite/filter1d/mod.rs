@@ -11,7 +11,6 @@
 mod accuracy;
 mod channels;
 mod golden;
-pub(crate) mod oracle;
 mod types;
 
 use crate::common::{Random, emulated, is_emulated, on_every_backend};
@@ -22,6 +21,7 @@ use slm::filter1d::{FilterAlgorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem, Tuning};
 use slm_kernels::signal::{Same, Types};
+use slm_test_support::filter1d as oracle;
 
 const SIZES: [usize; 13] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1_000_003];
 const TAPS: [usize; 9] = [1, 2, 3, 4, 5, 32, 33, 257, 1025];
@@ -170,8 +170,8 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
         let fail = |what: String| format!("{algorithm:?}: {what}");
         let filter = filter(case).algorithm(algorithm).prepare(device).map_err(|e| fail(e.to_string()))?;
         let actual = filter.apply(case.x).map_err(|e| fail(e.to_string()))?;
-        if actual.len() != case.len() {
-            return Err(fail(format!("{} outputs instead of {}", actual.len(), case.len())));
+        if actual.len() != case.count() {
+            return Err(fail(format!("{} outputs instead of {}", actual.len(), case.count())));
         }
         for &(o, expected) in &expected {
             if !T::agrees(actual[o], expected, case.taps.len()) {
@@ -190,7 +190,7 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
 fn positions<T: Sample>(case: &Case<'_, T>) -> impl Iterator<Item = usize> {
     const ALL: usize = 10_000;
     const END: usize = 2500;
-    let len = case.len();
+    let len = case.count();
     let mut random = Random::new(7);
     let ends = if len <= ALL { [0..len, 0..0] } else { [0..END, len - END..len] };
     let others = if len <= ALL { 0 } else { 1000 };
@@ -254,7 +254,7 @@ fn check_axis<T: Sample>(
     let pitch = shape[1] + padding;
     let samples = Matrix { numbers: Random::new(3).values::<T>(shape[0] * pitch), shape, pitch };
     let mut shape = shape;
-    shape[axis] = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.len();
+    shape[axis] = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.count();
     let pitch = shape[1] + padding;
     let untouched = Matrix { numbers: vec![T::random(99); shape[0] * pitch], shape, pitch };
     for &algorithm in algorithms(device) {

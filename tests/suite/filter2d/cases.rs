@@ -97,7 +97,7 @@ pub(super) fn plain(types: &Types, stream: u64, shape: [usize; 2], weights: [usi
 }
 
 fn with_samples(types: &Types, random: &mut Random, case: Case) -> Case {
-    let samples = (0..case.len()).map(|_| types.sample(random)).collect();
+    let samples = (0..case.sample_count()).map(|_| types.sample(random)).collect();
     Case { samples, ..case }
 }
 

@@ -2,7 +2,8 @@
 
 use super::cases::{plain, resized};
 use super::missing::types;
-use super::oracle::{Case, Direction, Weights, refused};
+use super::oracle::{Case, Direction, Weights};
+use super::refused::refused;
 use super::types::{ALL, Types};
 use super::{SUITE, check};
 use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend};

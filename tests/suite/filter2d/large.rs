@@ -142,7 +142,7 @@ where
     let filter = filter.stride(case.stride[0], case.stride[1]).dilation(case.dilation[0], case.dilation[1]);
     let filter = filter.boundary(boundary).algorithm(algorithm).output::<O>();
     let filter = if let Some(channels) = case.channels { filter.channels(channels) } else { filter };
-    let samples = (0..case.len()).map(|number| S::of(sample(number))).collect();
+    let samples = (0..case.sample_count()).map(|number| S::of(sample(number))).collect();
     let picture = ArrayD::from_shape_vec(case.array_shape(case.shape), samples)?;
     compare(&filter.prepare(device)?.apply(picture.view())?, case)
 }

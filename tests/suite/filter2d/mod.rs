@@ -13,9 +13,9 @@ mod golden;
 mod kernels;
 mod large;
 mod missing;
-mod oracle;
 mod passes;
 mod pixels;
+mod refused;
 mod streaming;
 mod two_passes;
 mod types;
@@ -23,8 +23,10 @@ mod types;
 use crate::common::{Random, is_emulated, on_every_backend, same};
 use cases::{MENU, Menu, SMALL_MENU};
 use libtest_mimic::{Failed, Trial};
-use oracle::{Case, Outputs, refused};
+use oracle::{Case, Outputs};
+use refused::refused;
 use slm::{Backend, Device, Filter2dAlgorithm};
+use slm_test_support::filter2d as oracle;
 use types::{Matrices, Types};
 
 /// The name of the suite.

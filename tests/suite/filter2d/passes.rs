@@ -2,7 +2,8 @@
 
 use super::cases::{EXTENTS, boundaries, plain, resized};
 use super::missing::types;
-use super::oracle::{Case, Weights, refused};
+use super::oracle::{Case, Weights};
+use super::refused::refused;
 use super::types::{Matrices, Types};
 use super::{SUITE, check_algorithm};
 use crate::common::{Random, equal, is_emulated, on_profiles};

@@ -10,7 +10,6 @@ mod borders;
 mod cases;
 mod golden;
 mod literal;
-mod oracle;
 mod properties;
 mod samples;
 mod weights;
@@ -22,6 +21,7 @@ use oracle::{ALGORITHMS, Bins, Case, Number, flat};
 use slm::emulator::{Action, Profile, Space};
 use slm::histogram::{Counts, HistogramAlgorithm, MemoryOrder};
 use slm::{Backend, Device, Error, Histogram};
+use slm_test_support::histogram as oracle;
 use std::thread;
 
 const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097];
@@ -214,7 +214,7 @@ fn lanes_never_conflict() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let histogram = Histogram::bytes().algorithm(HistogramAlgorithm::LanePrivate).prepare(&device)?;
     let mut random = Random::new(0);
-    let samples: Vec<u8> = (0..5000).map(|_| random.next() as u8 & 0x13).collect();
+    let samples: Vec<u8> = (0..5000).map(|_| random.bits() as u8 & 0x13).collect();
     histogram.apply(&samples)?;
     let reports = device.emulation_reports();
     let sites = reports.iter().flat_map(|report| &report.sites);

@@ -8,7 +8,6 @@
 mod channels;
 mod golden;
 mod numbers;
-mod oracle;
 mod tables;
 mod types;
 
@@ -18,6 +17,7 @@ use libtest_mimic::{Failed, Trial};
 use numbers::{bits, samples};
 use oracle::{COMBINATIONS, Combination, Function};
 use slm::{Backend, Buffer2, Device};
+use slm_test_support::pointwise as oracle;
 use types::{ALL, Matrix, Memory, Types};
 
 /// The name of the suite.

@@ -1,10 +1,10 @@
 //! The definitions, one output at a time.
 
-use crate::common::numbers::Kind;
+use crate::numbers::Kind;
 
 /// A function of one sample.
 #[derive(Clone, Debug)]
-pub(super) enum Function {
+pub enum Function {
     Convert { scale: f64, offset: f64 },
     Abs,
     Square,
@@ -16,7 +16,7 @@ pub(super) enum Function {
 
 /// A function of two samples.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Combination {
+pub enum Combination {
     Add,
     Sub,
     Mul,
@@ -27,7 +27,7 @@ pub(super) enum Combination {
     Magnitude,
 }
 
-pub(super) const COMBINATIONS: [Combination; 8] = [
+pub const COMBINATIONS: [Combination; 8] = [
     Combination::Add,
     Combination::Sub,
     Combination::Mul,
@@ -58,7 +58,7 @@ impl Rounding {
 
 impl Function {
     /// The output for a sample: between these numbers, which are mostly the same.
-    pub(super) fn expected(&self, kinds: [Kind; 2], x: f64) -> [f64; 2] {
+    pub fn expected(&self, kinds: [Kind; 2], x: f64) -> [f64; 2] {
         let rounding = Rounding::new(kinds);
         let round = |number| rounding.step(number);
         let result = match self {
@@ -93,7 +93,7 @@ impl Function {
 
 impl Combination {
     /// The output for two samples.
-    pub(super) fn expected(self, kinds: [Kind; 2], a: f64, b: f64) -> f64 {
+    pub fn expected(self, kinds: [Kind; 2], a: f64, b: f64) -> f64 {
         let rounding = Rounding::new(kinds);
         let round = |number| rounding.step(number);
         let result = match self {
@@ -133,7 +133,7 @@ fn least(a: f64, b: f64) -> f64 {
 }
 
 /// The entries of the table that equalises a histogram with these counts.
-pub(super) fn equalised(counts: &[u64]) -> impl Iterator<Item = u128> {
+pub fn equalised(counts: &[u64]) -> impl Iterator<Item = u128> {
     let sums = counts.iter().scan(0, |sum, &count| {
         *sum += u128::from(count);
         Some(*sum)

@@ -92,7 +92,7 @@ fn equalised(device: &Device) -> Result<(), Failed> {
 
 /// Counts of all magnitudes: few samples, with many ties; equal ones, whose sums exceed 64 bits; any.
 fn all_counts(random: &mut Random, values: usize) -> [Vec<u64>; 3] {
-    let any = |random: &mut Random| (0..values).map(|_| random.next() >> random.below(64)).collect();
+    let any = |random: &mut Random| (0..values).map(|_| random.bits() >> random.below(64)).collect();
     let few = (0..values).map(|_| u64::from(random.below(4) == 0)).collect();
     [few, vec![u64::MAX; values], any(random)]
 }

@@ -8,7 +8,6 @@
 
 mod counted;
 mod golden;
-mod oracle;
 
 use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -17,6 +16,7 @@ use slm::emulator::{Profile, Report};
 use slm::ndarray::Array2;
 use slm::transpose::TransposeAlgorithm;
 use slm::{Backend, Device, Transpose};
+use slm_test_support::transpose as oracle;
 
 /// The name of the suite.
 const SUITE: &str = "transpose";

@@ -1,14 +1,20 @@
 //! Transpositions by the formula, one number at a time.
 
-use crate::common::Random;
+use crate::random::Random;
 use slm::transpose::TransposeElement;
 use slm::{Buffer2, Device};
 use std::fmt::Debug;
 
 /// An element type, with conversions from and to its bits.
-pub(super) trait Bits: TransposeElement + Debug {
+pub trait Bits: TransposeElement + Debug {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
+    /// Returns random numbers.
+    fn values(count: usize, random: &mut Random) -> Vec<Self>;
+    /// Returns [`Matrices::transposed`].
+    fn transposed(matrices: &Matrices<Self>, shape: [usize; 4], target: Matrices<Self>) -> Matrices<Self>;
+    /// Returns [`same`].
+    fn same(actual: &[Self], expected: &[Self]) -> Result<(), String>;
 }
 
 macro_rules! bits {
@@ -21,6 +27,15 @@ macro_rules! bits {
             fn bits(self) -> u64 {
                 let bits: fn($t) -> u64 = $bits;
                 bits(self)
+            }
+            fn values(count: usize, random: &mut Random) -> Vec<Self> {
+                (0..count).map(|_| Self::of(random.bits())).collect()
+            }
+            fn transposed(matrices: &Matrices<Self>, shape: [usize; 4], target: Matrices<Self>) -> Matrices<Self> {
+                matrices.transposed_of_type(shape, target)
+            }
+            fn same(actual: &[Self], expected: &[Self]) -> Result<(), String> {
+                same_of_type(actual, expected)
             }
         }
     )*};
@@ -40,26 +55,30 @@ bits! {
 
 /// Matrices one below the other, whose rows may be further apart in memory than they are long.
 #[derive(Clone)]
-pub(super) struct Matrices<T> {
-    pub(super) numbers: Vec<T>,
+pub struct Matrices<T> {
+    pub numbers: Vec<T>,
     /// The rows and columns of all matrices together, in numbers.
-    pub(super) shape: [usize; 2],
-    pub(super) pitch: usize,
+    pub shape: [usize; 2],
+    pub pitch: usize,
 }
 
 impl<T: Bits> Matrices<T> {
-    pub(super) fn new(shape: [usize; 2], gap: usize, stream: u64) -> Self {
+    pub fn new(shape: [usize; 2], gap: usize, stream: u64) -> Self {
         let (pitch, mut random) = (shape[1] + gap, Random::new(stream));
-        Matrices { numbers: (0..shape[0] * pitch).map(|_| T::of(random.next())).collect(), shape, pitch }
+        Matrices { numbers: T::values(shape[0] * pitch, &mut random), shape, pitch }
     }
 
-    pub(super) fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
+    pub fn on_device(&self, device: &Device) -> slm::Result<Buffer2<T>> {
         let [rows, columns] = self.shape;
         Buffer2::from_buffer(device.upload(&self.numbers)?, rows, columns, self.pitch)
     }
 
     /// Transposes by the formula into `target`, whose gaps stay as they are.
-    pub(super) fn transposed(
+    pub fn transposed(&self, shape: [usize; 4], target: Matrices<T>) -> Matrices<T> {
+        T::transposed(self, shape, target)
+    }
+
+    fn transposed_of_type(
         &self,
         [rows, columns, count, components]: [usize; 4],
         mut target: Matrices<T>,
@@ -75,7 +94,11 @@ impl<T: Bits> Matrices<T> {
 }
 
 /// Returns an error that names the first difference.
-pub(super) fn same<T: Bits>(actual: &[T], expected: &[T]) -> Result<(), String> {
+pub fn same<T: Bits>(actual: &[T], expected: &[T]) -> Result<(), String> {
+    T::same(actual, expected)
+}
+
+fn same_of_type<T: Bits>(actual: &[T], expected: &[T]) -> Result<(), String> {
     if actual.len() != expected.len() {
         return Err(format!("{} numbers instead of {}", actual.len(), expected.len()));
     }

@@ -26,7 +26,7 @@ fn twice_is_the_identity() {
         (algorithm, 1..20usize, 1..40usize, 0..3usize, 1..6usize),
         |(algorithm, rows, columns, count, numbers)| {
             let mut random = Random::new(1);
-            let matrices: Vec<u8> = (0..count * rows * columns * numbers).map(|_| random.next() as u8).collect();
+            let matrices: Vec<u8> = (0..count * rows * columns * numbers).map(|_| random.bits() as u8).collect();
             for device in &devices {
                 let [forward, back] = [(rows, columns), (columns, rows)].map(|(rows, columns)| {
                     Transpose::new(rows, columns).batch(count).components(numbers).algorithm(algorithm)

@@ -1,12 +1,9 @@
 //! The filter by its definition, one output at a time, with twice the precision of `f64`.
 
-// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
-#![allow(dead_code, unreachable_pub)]
-
 pub mod extension;
 pub mod shared_memory;
 
-use crate::common::Draw;
+use crate::random::Draw;
 use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad};
 use slm::{Boundary, Extent};
 use std::fmt::Display;
@@ -78,7 +75,7 @@ pub struct Case<'a, T> {
 
 impl<T: Sample> Case<'_, T> {
     /// Returns the number of outputs.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         let (n, m) = (self.x.len(), self.taps.len());
         match self.extent {
             _ if n == 0 => 0,
@@ -91,6 +88,10 @@ impl<T: Sample> Case<'_, T> {
 
     /// Returns the outputs with the given indices.
     pub fn outputs(&self, numbers: impl IntoIterator<Item = usize>) -> Vec<Sum> {
+        T::outputs(self, &numbers.into_iter().collect::<Vec<_>>())
+    }
+
+    fn outputs_of_type(&self, numbers: &[usize]) -> Vec<Sum> {
         // An empty signal cannot be extended.
         if self.x.is_empty() {
             return Vec::new();
@@ -99,7 +100,7 @@ impl<T: Sample> Case<'_, T> {
         // No output reads beyond `m` samples outside.
         let extended = self.extended(m);
         let at = |i: i64| extended[(i + m as i64) as usize];
-        numbers.into_iter().map(|o| self.output(o as i64, at)).collect()
+        numbers.iter().map(|&o| self.output(o as i64, at)).collect()
     }
 
     /// Returns output `o`, given the extended signal.
@@ -154,6 +155,8 @@ pub trait Sample: FilterElement + Draw + Display {
     fn sum(pairs: impl Iterator<Item = (Self, Self)>) -> Sum;
     /// Returns the bits, for exact comparisons.
     fn bits(self) -> u64;
+    /// Returns the outputs with the given indices.
+    fn outputs(case: &Case<'_, Self>, numbers: &[usize]) -> Vec<Sum>;
 }
 
 macro_rules! floats {
@@ -170,6 +173,9 @@ macro_rules! floats {
             }
             fn bits(self) -> u64 {
                 self.to_bits().into()
+            }
+            fn outputs(case: &Case<'_, Self>, numbers: &[usize]) -> Vec<Sum> {
+                case.outputs_of_type(numbers)
             }
         }
     )*};
@@ -189,5 +195,8 @@ impl Sample for i32 {
     }
     fn bits(self) -> u64 {
         self as u64
+    }
+    fn outputs(case: &Case<'_, Self>, numbers: &[usize]) -> Vec<Sum> {
+        case.outputs_of_type(numbers)
     }
 }

@@ -1,7 +1,7 @@
 //! What an output may be: the exact sum, its documented bound, and the conversion to the type of the outputs.
 
-use crate::common::numbers::Kind;
-use crate::operations::filter1d::oracle::Real;
+use crate::numbers::Kind;
+use crate::operations::filter1d::Real;
 
 /// What is stored for a sum of integers.
 fn stored(sum: i128, output: Kind) -> f64 {
@@ -15,7 +15,7 @@ fn stored(sum: i128, output: Kind) -> f64 {
 
 /// A type of sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Sums {
+pub enum Sums {
     Integer,
     F32,
     F64,
@@ -34,7 +34,7 @@ impl Sums {
 
 /// An output before it is rounded.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) enum Expected {
+pub enum Expected {
     Integer(i128),
     Sum(Real),
     /// The sum of the products whose samples are present, the sum of their weights, and that of all weights.
@@ -47,7 +47,7 @@ pub(in super::super) enum Expected {
 
 impl Expected {
     /// Whether `actual` is this output, stored as `output`; `count` is the `m` of the bound.
-    pub(in super::super) fn agrees(&self, actual: f64, sums: Sums, output: Kind, count: usize) -> bool {
+    pub fn agrees(&self, actual: f64, sums: Sums, output: Kind, count: usize) -> bool {
         match *self {
             Expected::Integer(sum) => actual == stored(sum, output),
             Expected::Sum(sum) => is_within(actual, sum, bound(&sum, sums, count), sums, output),

@@ -2,37 +2,35 @@
 //! of all types. Sums are exact for integers; for floats they have twice the double precision.
 
 mod expected;
-mod refused;
 
-pub(super) use crate::operations::filter1d::oracle::Direction;
-pub(super) use expected::{Expected, Sums};
-pub(super) use refused::refused;
+pub use crate::operations::filter1d::Direction;
+pub use expected::{Expected, Sums};
 
-use crate::operations::filter1d::oracle::Real;
-use crate::operations::filter1d::oracle::extension::sources;
+use crate::operations::filter1d::Real;
+use crate::operations::filter1d::extension::sources;
 use slm::{Boundary, Extent};
 
 /// A filter, and the pictures that it is applied to.
 #[derive(Clone, Debug)]
-pub(super) struct Case {
-    pub(super) weights: Weights,
-    pub(super) direction: Direction,
-    pub(super) boundary: Boundary<f64>,
-    pub(super) extent: Extent,
-    pub(super) stride: [usize; 2],
-    pub(super) dilation: [usize; 2],
-    pub(super) channels: Option<usize>,
-    pub(super) renormalise: bool,
-    pub(super) planes: usize,
+pub struct Case {
+    pub weights: Weights,
+    pub direction: Direction,
+    pub boundary: Boundary<f64>,
+    pub extent: Extent,
+    pub stride: [usize; 2],
+    pub dilation: [usize; 2],
+    pub channels: Option<usize>,
+    pub renormalise: bool,
+    pub planes: usize,
     /// Rows and columns of a plane, in pixels.
-    pub(super) shape: [usize; 2],
+    pub shape: [usize; 2],
     /// In memory order.
-    pub(super) samples: Vec<f64>,
+    pub samples: Vec<f64>,
 }
 
 /// Weights in the order in which the user gives them.
 #[derive(Clone, Debug)]
-pub(super) enum Weights {
+pub enum Weights {
     /// Rows, columns, and the weights row after row.
     Dense([usize; 2], Vec<f64>),
     /// A column and a row.
@@ -40,7 +38,7 @@ pub(super) enum Weights {
 }
 
 impl Weights {
-    pub(super) fn shape(&self) -> [usize; 2] {
+    pub fn shape(&self) -> [usize; 2] {
         match self {
             Weights::Dense(shape, _) => *shape,
             Weights::Separable(column, row) => [column.len(), row.len()],
@@ -56,7 +54,7 @@ impl Weights {
     }
 
     /// Whether all weights are equal.
-    fn are_equal(&self) -> bool {
+    pub fn are_equal(&self) -> bool {
         let equal = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
         match self {
             Weights::Dense(_, values) => equal(values),
@@ -65,7 +63,7 @@ impl Weights {
     }
 
     /// Whether the weights are an outer product or nearly one.
-    fn is_outer_product(&self) -> bool {
+    pub fn is_outer_product(&self) -> bool {
         let Weights::Dense([rows, columns], values) = self else { return true };
         if [*rows, *columns].contains(&1) {
             return true;
@@ -134,7 +132,7 @@ impl Axis {
 }
 
 /// Where the outputs of a case come from.
-pub(super) struct Outputs<'a> {
+pub struct Outputs<'a> {
     case: &'a Case,
     /// Returns a sample by its number, in memory order.
     sample: Box<dyn Fn(usize) -> f64 + 'a>,
@@ -143,12 +141,12 @@ pub(super) struct Outputs<'a> {
 }
 
 impl Case {
-    pub(super) fn outputs(&self) -> Outputs<'_> {
+    pub fn outputs(&self) -> Outputs<'_> {
         self.outputs_of(|number| self.samples[number])
     }
 
     /// The same for samples that are not in the case.
-    pub(super) fn outputs_of<'a>(&'a self, sample: impl Fn(usize) -> f64 + 'a) -> Outputs<'a> {
+    pub fn outputs_of<'a>(&'a self, sample: impl Fn(usize) -> f64 + 'a) -> Outputs<'a> {
         let [rows, columns] = [0, 1].map(|a| self.axis(a).sources(self.boundary, self.shape[a]));
         Outputs { case: self, sample: Box::new(sample), rows, columns }
     }
@@ -163,30 +161,30 @@ impl Case {
         }
     }
 
-    pub(super) fn channels(&self) -> usize {
+    pub fn channels(&self) -> usize {
         self.channels.unwrap_or(1)
     }
 
     /// The shape of an array of pictures of this many rows and columns: without an axis for a single plane.
-    pub(super) fn array_shape(&self, [rows, columns]: [usize; 2]) -> Vec<usize> {
+    pub fn array_shape(&self, [rows, columns]: [usize; 2]) -> Vec<usize> {
         let planes = (self.planes != 1).then_some(self.planes);
         planes.into_iter().chain([rows, columns]).chain(self.channels).collect()
     }
 
     /// The number of samples.
-    pub(super) fn len(&self) -> usize {
+    pub fn sample_count(&self) -> usize {
         self.planes * self.shape[0] * self.shape[1] * self.channels()
     }
 }
 
 impl Outputs<'_> {
     /// Rows and columns of the outputs of a plane, in pixels.
-    pub(super) fn shape(&self) -> [usize; 2] {
+    pub fn shape(&self) -> [usize; 2] {
         [self.rows.len(), self.columns.len()]
     }
 
     /// Output number `number`, in memory order.
-    pub(super) fn expected(&self, number: usize, sums: Sums) -> Expected {
+    pub fn expected(&self, number: usize, sums: Sums) -> Expected {
         let (channels, [rows, columns]) = (self.case.channels(), self.shape());
         let (pixel, channel) = (number / channels, number % channels);
         let (row, column) = (pixel / columns, pixel % columns);
@@ -229,7 +227,7 @@ impl Outputs<'_> {
     }
 
     /// The `m` of the documented bound.
-    pub(super) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.case.weights.count()
     }
 }

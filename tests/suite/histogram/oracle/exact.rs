@@ -41,7 +41,13 @@ impl Sum {
 
 /// Returns whether border `k` of `bins` bins between `lower` and `upper`, rounded to the nearest float, ties to even, is at
 /// most `x`. `next` is the float after `x`, and `is_even` says whether the last bit of `x` is 0.
-pub fn reaches_border([x, next]: [f64; 2], is_even: bool, k: usize, bins: usize, [lower, upper]: [f64; 2]) -> bool {
+pub(super) fn reaches_border(
+    [x, next]: [f64; 2],
+    is_even: bool,
+    k: usize,
+    bins: usize,
+    [lower, upper]: [f64; 2],
+) -> bool {
     // Twice the border minus twice the middle between the two floats, times the bins.
     let (k, bins) = (k as u32, bins as u32);
     let difference = Sum::new(&[(lower, 2 * (bins - k)), (upper, 2 * k), (-x, bins), (-next, bins)]);

@@ -1,11 +1,8 @@
 //! Histograms by their definition, one sample at a time.
 
-// Not every test program uses all of it, and `pub` reads better than `pub(crate)` in a test.
-#![allow(dead_code, unreachable_pub)]
-
 mod exact;
 
-use crate::common::Random;
+use crate::random::Random;
 use slm::Histogram;
 use slm::histogram::{Counts, HistogramAlgorithm, HistogramElement, MemoryOrder};
 use std::fmt::Display;
@@ -40,6 +37,12 @@ pub trait Number: HistogramElement + Into<f64> + Display {
     fn neighbours(self) -> [Self; 3];
     /// Returns whether border `k`, less than the number of bins, is at most this number, which is in the range.
     fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
+    /// Returns [`Case::samples`].
+    fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self>;
+    /// Returns [`Case::counts`].
+    fn counts(case: &Case<Self>, samples: &[Self]) -> Vec<u64>;
+    /// Returns [`Case::sums`].
+    fn sums(case: &Case<Self>, samples: &[Self], weights: &[f64]) -> (Vec<f64>, f64);
 }
 
 macro_rules! integers {
@@ -56,6 +59,15 @@ macro_rules! integers {
             fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool {
                 let [x, lower, upper] = [self, range.start, range.end].map(i128::from);
                 k as i128 * (upper - lower) <= (x - lower) * bins as i128
+            }
+            fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self> {
+                (0..count).map(|_| case.sample(random)).collect()
+            }
+            fn counts(case: &Case<Self>, samples: &[Self]) -> Vec<u64> {
+                case.counts_of_type(samples)
+            }
+            fn sums(case: &Case<Self>, samples: &[Self], weights: &[f64]) -> (Vec<f64>, f64) {
+                case.sums_of_type(samples, weights)
             }
         }
     )*};
@@ -84,6 +96,15 @@ macro_rules! floats {
                     let (neighbours, ends) = ([x, x.next_up()].map(f64::from), [range.start, range.end].map(f64::from));
                     exact::reaches_border(neighbours, x.to_bits() % 2 == 0, k, bins, ends)
                 }
+            }
+            fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self> {
+                (0..count).map(|_| case.sample(random)).collect()
+            }
+            fn counts(case: &Case<Self>, samples: &[Self]) -> Vec<u64> {
+                case.counts_of_type(samples)
+            }
+            fn sums(case: &Case<Self>, samples: &[Self], weights: &[f64]) -> (Vec<f64>, f64) {
+                case.sums_of_type(samples, weights)
             }
         }
     )*};
@@ -183,6 +204,10 @@ impl<T: Number> Case<T> {
 
     /// Returns all counters: for each channel the bins, below, above and NaN.
     pub fn counts(&self, samples: &[T]) -> Vec<u64> {
+        T::counts(self, samples)
+    }
+
+    fn counts_of_type(&self, samples: &[T]) -> Vec<u64> {
         let mut counts = vec![0; self.counted * (self.bin_count() + 3)];
         self.each(samples, |counter, _| counts[counter] += 1);
         counts
@@ -190,17 +215,21 @@ impl<T: Number> Case<T> {
 
     /// Returns the sums of weights in the same order, and the quantum.
     pub fn sums<W: Copy + Into<f64>>(&self, samples: &[T], weights: &[W]) -> (Vec<f64>, f64) {
+        T::sums(self, samples, &weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>())
+    }
+
+    fn sums_of_type(&self, samples: &[T], weights: &[f64]) -> (Vec<f64>, f64) {
         let quantum = quantum(weights);
         let unit = quantum.recip();
         let mut sums = vec![0i128; self.counted * (self.bin_count() + 3)];
-        let multiple = |weight: W| (weight.into() * unit).round_ties_even() as i128;
+        let multiple = |weight: f64| (weight * unit).round_ties_even() as i128;
         self.each(samples, |counter, i| sums[counter] += multiple(weights[i]));
         (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
     }
 
     /// Returns random samples: in the range and a little beyond, at borders and next to them, and special ones.
     pub fn samples(&self, count: usize, random: &mut Random) -> Vec<T> {
-        (0..count).map(|_| self.sample(random)).collect()
+        T::samples(self, count, random)
     }
 
     fn sample(&self, random: &mut Random) -> T {
@@ -256,9 +285,8 @@ fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
 }
 
 /// Returns `2^(e + l - 61)`, with `2^e <= max|w| < 2^(e + 1)` and the smallest `l` with `n <= 2^l`.
-fn quantum<W: Copy + Into<f64>>(weights: &[W]) -> f64 {
-    let magnitude = |weight: &W| -> f64 { (*weight).into().abs() };
-    let largest = weights.iter().map(magnitude).fold(f64::from(f32::from_bits(1)), f64::max);
+fn quantum(weights: &[f64]) -> f64 {
+    let largest = weights.iter().map(|weight| weight.abs()).fold(f64::from(f32::from_bits(1)), f64::max);
     let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("the magnitude is at least 2^-149");
     let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("memory cannot hold more");
     2f64.powi(e + l - 61)

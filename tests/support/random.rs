@@ -1,8 +1,5 @@
 //! Pseudo-random numbers, the same in every run.
 
-// Not every test program uses everything, and `pub` is shorter than `pub(crate)`.
-#![allow(dead_code, unreachable_pub)]
-
 /// The seed of all test data.
 pub const SEED: u64 = 0x5eed;
 
@@ -14,7 +11,8 @@ impl Random {
         Random(SEED ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    pub fn next(&mut self) -> u64 {
+    /// Returns any number.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -23,16 +21,16 @@ impl Random {
 
     /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.bits() % n as u64) as usize
     }
 
     /// Returns a number from 0 (inclusive) to 1 (exclusive).
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     pub fn values<T: Draw>(&mut self, count: usize) -> Vec<T> {
-        (0..count).map(|_| T::random(self.next())).collect()
+        T::values(self, count)
     }
 }
 
@@ -40,22 +38,25 @@ impl Random {
 pub trait Draw: Sized {
     /// Returns a number: between -1 and 1 for floats, any number for integers.
     fn random(bits: u64) -> Self;
+    /// Returns the next `count` numbers.
+    fn values(random: &mut Random, count: usize) -> Vec<Self>;
 }
 
-impl Draw for f32 {
-    fn random(bits: u64) -> Self {
-        (bits >> 11) as Self / (1u64 << 52) as Self - 1.0
-    }
+macro_rules! draw {
+    ($($t:ty: $random:expr;)*) => {$(
+        impl Draw for $t {
+            fn random(bits: u64) -> Self {
+                let random: fn(u64) -> Self = $random;
+                random(bits)
+            }
+            fn values(random: &mut Random, count: usize) -> Vec<Self> {
+                (0..count).map(|_| Self::random(random.bits())).collect()
+            }
+        }
+    )*};
 }
-
-impl Draw for f64 {
-    fn random(bits: u64) -> Self {
-        (bits >> 11) as Self / (1u64 << 52) as Self - 1.0
-    }
-}
-
-impl Draw for i32 {
-    fn random(bits: u64) -> Self {
-        bits as i32
-    }
+draw! {
+    f32: |bits| (bits >> 11) as f32 / (1u64 << 52) as f32 - 1.0;
+    f64: |bits| (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+    i32: |bits| bits as i32;
 }
