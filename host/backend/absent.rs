@@ -10,8 +10,11 @@ use std::marker::PhantomData;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-/// A device and its kernels. No value of this type can exist.
+/// A device. No value of this type can exist.
 pub(crate) struct Absent(Never);
+
+/// The kernel `E` of an [`Absent`] device.
+pub(crate) struct NoKernel<E>(Never, PhantomData<fn(E)>);
 
 /// Memory of an [`Absent`] device.
 pub(crate) struct NoMemory<T>(Never, PhantomData<T>);
@@ -20,13 +23,13 @@ enum Never {}
 
 impl Queue for Absent {
     type Memory<T: Element> = NoMemory<T>;
-    type Kernel<E: Entry> = Absent;
+    type Kernel<E: Entry> = NoKernel<E>;
 
     fn id(&self) -> QueueId {
         match self.0 {}
     }
 
-    fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<Absent> {
+    fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<NoKernel<E>> {
         match self.0 {}
     }
 
@@ -95,7 +98,13 @@ impl<T: Element> Memory<T> for NoMemory<T> {
     }
 }
 
-impl<E: Entry> Kernel<E> for Absent {
+impl<E> Clone for NoKernel<E> {
+    fn clone(&self) -> Self {
+        match self.0 {}
+    }
+}
+
+impl<E: Entry> Kernel<E> for NoKernel<E> {
     fn launch(&self, _: &LaunchShape, _: &WindowRecord, _: &E::Args, _: &E::Constants) -> Result<()> {
         match self.0 {}
     }

@@ -36,7 +36,7 @@ pub(crate) trait Queue: Send + Sync {
     /// Type of the device's memory.
     type Memory<T: Element>: Memory<T, Queue = Self>;
     /// Type of the device's kernels.
-    type Kernel<E: Entry>: Kernel<E> + 'static;
+    type Kernel<E: Entry>: Kernel<E>;
 
     /// Returns the identity of the queue.
     fn id(&self) -> QueueId;
@@ -98,7 +98,7 @@ pub(crate) trait Memory<T>: Sized {
 }
 
 /// The kernel `E` on a device.
-pub(crate) trait Kernel<E: Entry>: Send + Sync {
+pub(crate) trait Kernel<E: Entry>: Clone + Send + Sync {
     /// Enqueues the kernel. Returns an error if `args` or `constants` contain windows that are not among `windows`, or if the
     /// launch exceeds a limit of the device. The caller holds the device's [submission lock](Queue::submission_lock).
     fn launch(

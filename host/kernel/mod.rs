@@ -14,14 +14,13 @@ pub(crate) use launch::{Launch, OnDemand, WithConstants};
 pub(crate) use recent::Recent;
 pub use windows::Windows;
 
-use crate::backend::Queue;
+use crate::backend::{Kernel as _, Queue, cuda, emulated};
 use crate::device::Engine;
 use crate::launch::{LaunchShape, Residency};
-use crate::{Device, Error, Result, backend};
+use crate::{Device, Error, Result};
 use cuda_std::Entry;
 use cuda_std::image::Modules;
 use std::fmt;
-use std::sync::Arc;
 
 /// Maximum number of bytes of arguments and constants, which is the same for every GPU and driver. More do not compile:
 ///
@@ -124,8 +123,14 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// # }
 /// ```
 pub struct Kernel<E: Entry> {
-    loaded: Arc<dyn backend::Kernel<E>>,
+    loaded: Loaded<E>,
     device: Device,
+}
+
+/// The kernel on its backend. A `dyn Kernel<E>` would have a table and a destructor for every kernel.
+enum Loaded<E: Entry> {
+    Cuda(<cuda::Queue as Queue>::Kernel<E>),
+    Emulated(<emulated::Emulation as Queue>::Kernel<E>),
 }
 
 impl<E: Entry> Kernel<E> {
@@ -137,11 +142,11 @@ impl<E: Entry> Kernel<E> {
         Ok(Kernel { loaded: Self::load(device, modules)?, device: device.clone() })
     }
 
-    fn load(device: &Device, modules: &Modules) -> Result<Arc<dyn backend::Kernel<E>>> {
+    fn load(device: &Device, modules: &Modules) -> Result<Loaded<E>> {
         match device.engine() {
             Engine::Cpu => Err(Error::KernelOnCpu { kernel: E::NAME }),
-            Engine::Cuda(queue) => Ok(Arc::new(queue.load::<E>(modules)?)),
-            Engine::Emulated(emulation) => Ok(Arc::new(emulation.load::<E>(modules)?)),
+            Engine::Cuda(queue) => queue.load(modules).map(Loaded::Cuda),
+            Engine::Emulated(emulation) => emulation.load(modules).map(Loaded::Emulated),
         }
     }
 
@@ -200,7 +205,7 @@ impl<E: Entry> Kernel<E> {
         // Called before the lock is taken, because the closure may launch kernels itself.
         let args = args(&mut windows);
         let _submission = self.device.submission_lock()?;
-        self.loaded.launch(&shape, windows.record(), &args, constants)
+        self.launch_in(&windows, shape, &args, constants)
     }
 
     /// Launches the kernel with windows that `windows` has created. The caller holds the device's
@@ -212,7 +217,10 @@ impl<E: Entry> Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        self.loaded.launch(&shape, windows.record(), args, constants)
+        match &self.loaded {
+            Loaded::Cuda(kernel) => kernel.launch(&shape, windows.record(), args, constants),
+            Loaded::Emulated(kernel) => kernel.launch(&shape, windows.record(), args, constants),
+        }
     }
 
     /// Returns the registers and the occupancy of a launch with the block and the shared memory of `shape`; `None` for an
@@ -223,7 +231,10 @@ impl<E: Entry> Kernel<E> {
     /// * [`Error::LaunchOutOfRange`] or [`Error::SharedMemoryExceeded`] if the block exceeds a limit.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
-        self.loaded.residency(&shape)
+        match &self.loaded {
+            Loaded::Cuda(kernel) => kernel.residency(&shape),
+            Loaded::Emulated(kernel) => kernel.residency(&shape),
+        }
     }
 }
 
@@ -252,7 +263,11 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
 
 impl<E: Entry> Clone for Kernel<E> {
     fn clone(&self) -> Self {
-        Kernel { loaded: self.loaded.clone(), device: self.device.clone() }
+        let loaded = match &self.loaded {
+            Loaded::Cuda(kernel) => Loaded::Cuda(kernel.clone()),
+            Loaded::Emulated(kernel) => Loaded::Emulated(kernel.clone()),
+        };
+        Kernel { loaded, device: self.device.clone() }
     }
 }
 

@@ -11,6 +11,8 @@ mod record;
 mod shape;
 
 pub(crate) use limits::LaunchLimits;
+#[cfg(cuda)]
+pub(crate) use record::Parameters;
 pub(crate) use record::{QueueId, WindowRecord};
 pub use shape::LaunchShape;
 

@@ -2,7 +2,6 @@
 
 use crate::{Error, Result};
 use cuda_std::host::Window;
-use cuda_std::{Argument, Entry};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,6 +16,11 @@ impl QueueId {
         QueueId(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
+
+/// The parameters of a launch: calls the function for each window in them, with the name of its field.
+///
+/// What does not depend on a kernel's types gets its parameters in this form, so that it is compiled once for all kernels.
+pub(crate) type Parameters<'a> = &'a dyn Fn(&mut dyn FnMut(&'static str, Window));
 
 /// Windows that were created for one launch on a queue.
 pub(crate) struct WindowRecord {
@@ -43,21 +47,19 @@ impl WindowRecord {
         self.error.get_or_insert(error);
     }
 
-    /// Returns an error unless every window in `args` and `constants` is a window that was created here for this queue, or a
-    /// part of one. Without an error, the memory of each window belongs to the queue and is borrowed for the life of this
+    /// Returns an error unless every window in the parameters of `kernel` is a window that was created here for this queue, or
+    /// a part of one. Without an error, the memory of each window belongs to the queue and is borrowed for the life of this
     /// record, exclusively if the kernel can write it.
-    pub(crate) fn check<E: Entry>(&self, queue: QueueId, args: &E::Args, constants: &E::Constants) -> Result<()> {
+    pub(crate) fn check(&self, kernel: &'static str, queue: QueueId, parameters: Parameters<'_>) -> Result<()> {
         let handed_out = self.for_queue(queue)?;
         let mut foreign = None;
-        let mut visit = |argument, window: Window| {
+        parameters(&mut |argument, window| {
             if foreign.is_none() && !is_within(&window, handed_out) {
                 foreign = Some(argument);
             }
-        };
-        args.windows("args", &mut visit);
-        constants.windows("constants", &mut visit);
+        });
         match foreign {
-            Some(argument) => Err(Error::ForeignWindow { kernel: E::NAME, argument }),
+            Some(argument) => Err(Error::ForeignWindow { kernel, argument }),
             None => Ok(()),
         }
     }

@@ -14,10 +14,21 @@ use crate::region::{MAX_WARPS, Region};
 use crate::report::Report;
 use crate::running::Running;
 use crate::trap::{Target, install};
-use cuda_std::host::with;
-use cuda_std::{Entry, Value};
+use cuda_std::host::{Window, with};
+use cuda_std::{Argument, Entry, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+
+/// A kernel without its types.
+struct Code {
+    kernel: &'static str,
+    hosting: Hosting,
+    parameter_bytes: usize,
+    /// The windows in its arguments, with the names of their fields.
+    windows: Vec<(&'static str, Window)>,
+    /// Runs the kernel's code as one thread.
+    code: Box<dyn Fn()>,
+}
 
 /// A simulated GPU: global memory, and kernels that run on the CPU with every access checked.
 #[derive(Debug)]
@@ -146,23 +157,20 @@ impl Emulator {
         args: E::Args,
         constants: E::Constants,
     ) -> Result<Report, LaunchError> {
-        launch.check(&self.profile, size_of::<E::Args>() + size_of::<E::Constants>())?;
-        let budget = launch.budget_for(&args);
-        let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::of(&args) };
+        let mut windows = Vec::new();
+        args.windows("", &mut |name, window| windows.push((name, window)));
+        let parameter_bytes = size_of::<E::Args>() + size_of::<E::Constants>();
         let hosting = Hosting::of(E::WITHOUT_STD);
-        self.launch_code(E::NAME, hosting, launch, budget, outputs, Box::new(move || E::run(args, constants)))
+        let code = Box::new(move || E::run(args, constants));
+        self.launch_code(Code { kernel: E::NAME, hosting, parameter_bytes, windows, code }, launch)
     }
 
-    /// Runs `code`, a kernel's code, as each thread. This is not generic, so that it is compiled once for all kernels.
-    fn launch_code(
-        &mut self,
-        kernel: &'static str,
-        hosting: Hosting,
-        launch: Launch,
-        budget: u64,
-        outputs: Outputs,
-        code: Box<dyn Fn()>,
-    ) -> Result<Report, LaunchError> {
+    /// Runs the code as each thread. This is not generic, so that it is compiled once for all kernels.
+    fn launch_code(&mut self, code: Code, launch: Launch) -> Result<Report, LaunchError> {
+        let Code { kernel, hosting, parameter_bytes, windows, code } = code;
+        launch.check(&self.profile, parameter_bytes)?;
+        let budget = launch.budget_for(&windows);
+        let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::among(windows) };
         let _kept = keep_panics();
         install();
         let threads = launch.threads() as usize;

@@ -1,7 +1,7 @@
 //! Shapes of launches, and their errors.
 
 use crate::Profile;
-use cuda_std::Argument;
+use cuda_std::host::Window;
 use std::fmt;
 use std::time::Duration;
 
@@ -93,10 +93,9 @@ impl Launch {
         Launch { partial_outputs: true, ..self }
     }
 
-    /// Returns the budget for a kernel with these arguments.
-    pub(crate) fn budget_for(&self, args: &impl Argument) -> u64 {
-        let mut bytes = 0u64;
-        args.windows("", &mut |_, window| bytes = bytes.saturating_add(window.bytes));
+    /// Returns the budget for a kernel with these windows in its arguments.
+    pub(crate) fn budget_for(&self, windows: &[(&'static str, Window)]) -> u64 {
+        let bytes = windows.iter().fold(0, |bytes: u64, (_, window)| bytes.saturating_add(window.bytes));
         self.budget.unwrap_or(bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS)).min(MAX_STEPS)
     }
 
@@ -215,14 +214,17 @@ impl std::error::Error for LaunchError {}
 mod tests {
     use super::*;
     use crate::Emulator;
+    use cuda_std::Argument;
 
     #[test]
     fn the_budget_grows_with_the_windows() {
         let launch = Launch::new([1; 3], [1; 3]);
-        let window = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
-        assert_eq!([launch.budget_for(&1u32), launch.budget_for(&window)], [1 << 26, (1 << 26) + 32_000]);
-        assert_eq!(launch.budget(7).budget_for(&window), 7);
+        let mut windows = Vec::new();
+        let input = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
+        input.windows("input", &mut |name, window| windows.push((name, window)));
+        assert_eq!([launch.budget_for(&[]), launch.budget_for(&windows)], [1 << 26, (1 << 26) + 32_000]);
+        assert_eq!(launch.budget(7).budget_for(&windows), 7);
         // The budget is capped, because steps are counted with 32 bits.
-        assert_eq!(launch.budget(u64::MAX).budget_for(&window), (1 << 32) - 1);
+        assert_eq!(launch.budget(u64::MAX).budget_for(&windows), (1 << 32) - 1);
     }
 }

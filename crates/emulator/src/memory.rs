@@ -186,7 +186,11 @@ fn offset(address: u64) -> usize {
 
 /// Returns the elements as bytes.
 pub(crate) fn to_bytes<T: Value>(values: &[T]) -> Vec<u8> {
-    values.iter().flat_map(|value| to_bits(*value).to_le_bytes().into_iter().take(size_of::<T>())).collect()
+    let mut bytes = vec![0; size_of_val(values)];
+    for (bytes, value) in bytes.chunks_exact_mut(size_of::<T>()).zip(values) {
+        bytes.copy_from_slice(&to_bits(*value).to_le_bytes()[..bytes.len()]);
+    }
+    bytes
 }
 
 /// Returns the elements that these bytes represent.

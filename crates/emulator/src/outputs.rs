@@ -2,7 +2,6 @@
 
 use crate::memory::Memory;
 use crate::region::Region;
-use cuda_std::Argument;
 use cuda_std::host::{Window, WindowKind};
 
 /// Windows whose elements the kernel must all write.
@@ -21,13 +20,9 @@ pub(crate) struct Unwritten {
 }
 
 impl Outputs {
-    pub(crate) fn of(args: &impl Argument) -> Self {
-        let mut windows = Vec::new();
-        args.windows("", &mut |name, window| {
-            if window.kind == WindowKind::Out {
-                windows.push((name, window));
-            }
-        });
+    /// Returns those of the windows in a kernel's arguments, with the names of their fields.
+    pub(crate) fn among(mut windows: Vec<(&'static str, Window)>) -> Self {
+        windows.retain(|(_, window)| window.kind == WindowKind::Out);
         Outputs(windows)
     }
 

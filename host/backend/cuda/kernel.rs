@@ -3,11 +3,12 @@
 use super::driver::is_not_found;
 use super::module::Loaded;
 use super::queue::Queue;
-use crate::launch::{LaunchLimits, LaunchShape, Residency, WindowRecord};
+use crate::launch::{LaunchLimits, LaunchShape, Parameters, Residency, WindowRecord};
 use crate::{Error, Result, backend};
 use cuda_driver::api::{self, CUfunction};
-use cuda_std::Entry;
+use cuda_std::host::Window;
 use cuda_std::image::{Module, Modules};
+use cuda_std::{Argument, Entry};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
@@ -22,8 +23,14 @@ const MOST_DYNAMIC_SHARED_BYTES: i32 = 8;
 ///
 /// The type ties the entry point to its arguments: arguments of another kernel do not compile.
 pub(crate) struct Kernel<E: Entry> {
-    function: Function,
+    function: Arc<Function>,
     marker: PhantomData<fn(E)>,
+}
+
+impl<E: Entry> Clone for Kernel<E> {
+    fn clone(&self) -> Self {
+        Kernel { function: self.function.clone(), marker: PhantomData }
+    }
 }
 
 impl<E: Entry> Kernel<E> {
@@ -43,13 +50,14 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        windows.check::<E>(self.function.queue.id(), args, constants)?;
+        let all = |visit: &mut dyn FnMut(&'static str, Window)| {
+            args.windows("args", visit);
+            constants.windows("constants", visit);
+        };
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
         // SAFETY: the entry point has one parameter of each type that has a size (`Entry`, whose digests of sources and layout
-        // `load` has compared). `WindowRecord::check` has found each window among those that `windows` has handed out for this
-        // queue. Their buffers are borrowed as long as `windows` lives, exclusively unless the window is a `GlobalIn`. Nothing
-        // else in the parameters is an address (`Argument`).
-        unsafe { self.function.enqueue(shape, parameters) }
+        // `load` has compared), and `all` visits the windows of both. Nothing else in the parameters is an address (`Argument`).
+        unsafe { self.function.launch(shape, windows, &all, parameters) }
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
@@ -83,7 +91,7 @@ impl Function {
         name: &'static str,
         sources: Option<&'static str>,
         verify: fn(&Loaded) -> Result<()>,
-    ) -> Result<Self> {
+    ) -> Result<Arc<Self>> {
         let sources = sources.ok_or(Error::KernelWithoutDigest { kernel: name })?;
         let module = module?;
         let loaded = queue.module(module, sources)?;
@@ -107,7 +115,28 @@ impl Function {
         // A kernel with many registers has a lower limit than the device.
         limits.threads = limits.threads.min(get(MOST_THREADS)?);
         let registers = get(REGISTERS)?;
-        Ok(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() })
+        Ok(Arc::new(Function { name, function, registers, limits, _module: loaded, queue: queue.clone() }))
+    }
+
+    /// Enqueues the kernel if it can reach only what `windows` has handed out. The caller holds the queue's
+    /// [submission lock](backend::Queue::submission_lock).
+    ///
+    /// # Safety
+    ///
+    /// `values` must point to values of the types of the kernel's arguments and constants, and all addresses in them must be
+    /// those of the windows in `parameters`.
+    unsafe fn launch(
+        &self,
+        shape: &LaunchShape,
+        windows: &WindowRecord,
+        parameters: Parameters<'_>,
+        values: [*const c_void; 2],
+    ) -> Result<()> {
+        windows.check(self.name, self.queue.id(), parameters)?;
+        // SAFETY: the caller vouches for the values. `WindowRecord::check` has found each window among those that `windows` has
+        // handed out for this queue. Their buffers are borrowed as long as `windows` lives, exclusively unless the window is a
+        // `GlobalIn`.
+        unsafe { self.enqueue(shape, values) }
     }
 
     /// Enqueues the kernel. The caller holds the queue's [submission lock](backend::Queue::submission_lock).

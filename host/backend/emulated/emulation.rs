@@ -3,7 +3,6 @@
 use crate::info::{Backend, DeviceInfo, SharedMemory};
 use crate::launch::{LaunchLimits, LaunchShape, QueueId};
 use crate::{Error, Result};
-use cuda_std::Entry;
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -73,6 +72,19 @@ impl Emulation {
         Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Runs `kernel`, with the function that launches it. This is not generic, so that it is compiled once for all kernels.
+    pub(super) fn launch(
+        &self,
+        kernel: &'static str,
+        shape: &LaunchShape,
+        run: &dyn Fn(&mut Emulator, Launch) -> std::result::Result<Report, LaunchError>,
+    ) -> Result<()> {
+        let mut state = self.lock()?;
+        let launch = state.checked(kernel, shape)?;
+        let report = run(&mut state.emulator, launch);
+        state.note(kernel, report)
+    }
+
     pub(crate) fn reports(&self) -> Result<Vec<Report>> {
         Ok(self.lock()?.reports.clone())
     }
@@ -100,18 +112,6 @@ impl State {
     /// Releases reserved bytes of the device's memory.
     pub(super) fn release(&mut self, bytes: u64) {
         self.free += bytes;
-    }
-
-    /// Runs the kernel `E`.
-    pub(super) fn launch<E: Entry>(
-        &mut self,
-        shape: &LaunchShape,
-        args: E::Args,
-        constants: &E::Constants,
-    ) -> Result<()> {
-        let launch = self.checked(E::NAME, shape)?;
-        let report = self.emulator.launch::<E>(launch, args, *constants);
-        self.note(E::NAME, report)
     }
 
     /// Returns a launch of `kernel` in this shape, if the device allows it.
@@ -205,7 +205,8 @@ mod tests {
         let input = Memory::upload(emulation, &numbers).unwrap();
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
         let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
-        let result = emulation.lock().unwrap().launch::<reverse>(&SHAPE, args, &());
+        let run = |emulator: &mut Emulator, launch| emulator.launch::<reverse>(launch, args, ());
+        let result = emulation.launch("reverse", &SHAPE, &run);
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
     }

@@ -3,7 +3,8 @@
 use super::emulation::Emulation;
 use crate::launch::{LaunchShape, Residency, WindowRecord};
 use crate::{Result, backend};
-use cuda_std::Entry;
+use cuda_std::host::Window;
+use cuda_std::{Argument, Entry};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -11,6 +12,12 @@ use std::sync::Arc;
 pub(crate) struct Kernel<E: Entry> {
     emulation: Arc<Emulation>,
     marker: PhantomData<fn(E)>,
+}
+
+impl<E: Entry> Clone for Kernel<E> {
+    fn clone(&self) -> Self {
+        Kernel { emulation: self.emulation.clone(), marker: PhantomData }
+    }
 }
 
 impl<E: Entry> Kernel<E> {
@@ -27,8 +34,12 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        windows.check::<E>(self.emulation.queue_id(), args, constants)?;
-        self.emulation.lock()?.launch::<E>(shape, *args, constants)
+        let all = |visit: &mut dyn FnMut(&'static str, Window)| {
+            args.windows("args", visit);
+            constants.windows("constants", visit);
+        };
+        windows.check(E::NAME, self.emulation.queue_id(), &all)?;
+        self.emulation.launch(E::NAME, shape, &|emulator, launch| emulator.launch::<E>(launch, *args, *constants))
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
