@@ -48,6 +48,11 @@ pub(crate) fn row_after_row<T: Element, D: Dimension>(matrix: ArrayView<'_, T, D
         return Ok(Cow::Borrowed(data));
     }
     let mut copy = reserved(matrix.len())?;
-    copy.extend(matrix.iter().copied());
+    for row in matrix.rows() {
+        match row.to_slice() {
+            Some(row) => copy.extend_from_slice(row),
+            None => copy.extend(row.iter().copied()),
+        }
+    }
     Ok(Cow::Owned(copy))
 }

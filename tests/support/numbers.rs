@@ -56,6 +56,8 @@ pub trait Number: Copy {
     fn of(number: f64) -> Self;
     /// Returns the same number.
     fn to(self) -> f64;
+    /// Returns the nearest numbers.
+    fn converted(numbers: &[f64]) -> Vec<Self>;
 }
 
 macro_rules! numbers {
@@ -67,6 +69,9 @@ macro_rules! numbers {
             }
             fn to(self) -> f64 {
                 self.into()
+            }
+            fn converted(numbers: &[f64]) -> Vec<Self> {
+                numbers.iter().map(|&number| Self::of(number)).collect()
             }
         }
     )*};
@@ -81,5 +86,16 @@ numbers! {
 }
 
 pub fn converted<T: Number>(numbers: &[f64]) -> Vec<T> {
-    numbers.iter().map(|&number| T::of(number)).collect()
+    T::converted(numbers)
+}
+
+/// Returns the bits of numbers. All NaNs are the same here: operations may return any of them.
+pub fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|&number| if number.is_nan() { f64::NAN } else { number }.to_bits()).collect()
+}
+
+/// Returns the memory of a matrix of these rows, columns and row pitch, whose gaps have this value.
+pub fn pitched(values: &[f64], [rows, columns, pitch]: [usize; 3], gap: f64) -> Vec<f64> {
+    let place = |at: usize| if at % pitch < columns { values[at / pitch * columns + at % pitch] } else { gap };
+    (0..rows * pitch).map(place).collect()
 }

@@ -179,7 +179,7 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
             }
         }
         let first = first.get_or_insert_with(|| actual.clone());
-        if let Some(o) = first.iter().zip(&actual).position(|(a, b)| a.bits() != b.bits()) {
+        if let Some(o) = T::difference(first, &actual) {
             return Err(fail(format!("output {o} is {}, another algorithm gives {}", actual[o], first[o])));
         }
     }

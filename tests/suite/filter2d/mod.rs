@@ -20,6 +20,7 @@ mod streaming;
 mod two_passes;
 mod types;
 
+use crate::common::numbers::{bits, pitched};
 use crate::common::{Random, is_emulated, on_every_backend, same};
 use cases::{MENU, Menu, SMALL_MENU};
 use libtest_mimic::{Failed, Trial};
@@ -146,11 +147,6 @@ fn words(failed: &Failed) -> String {
     failed.message().unwrap_or("they differ").to_owned()
 }
 
-/// Returns the bits of numbers. All NaNs are the same here: operations may return any of them.
-fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|&number| if number.is_nan() { f64::NAN } else { number }.to_bits()).collect()
-}
-
 /// Compares outputs in memory order with the oracle's.
 fn compare(types: &Types, outputs: &Outputs<'_>, values: &[f64]) -> Result<(), String> {
     let sums = types.sums();
@@ -195,10 +191,4 @@ fn check_matrices(
     let matrices = Matrices { input: (&samples, input), output: (&untouched, output) };
     let actual = types.runs.apply_into(device, case, algorithm, matrices).map_err(|e| e.to_string())?;
     same(&bits(&actual), &bits(&expected)).map_err(|e| format!("apply_into: {}", words(&e)))
-}
-
-/// The memory of a matrix whose gaps have this value.
-fn pitched(values: &[f64], [rows, columns, pitch]: [usize; 3], gap: f64) -> Vec<f64> {
-    let place = |at: usize| if at % pitch < columns { values[at / pitch * columns + at % pitch] } else { gap };
-    (0..rows * pitch).map(place).collect()
 }

@@ -11,10 +11,10 @@ mod numbers;
 mod tables;
 mod types;
 
-use crate::common::numbers::Kind;
+use crate::common::numbers::{Kind, bits, pitched};
 use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
-use numbers::{bits, samples};
+use numbers::samples;
 use oracle::{COMBINATIONS, Combination, Function};
 use slm::{Backend, Buffer2, Device};
 use slm_test_support::pointwise as oracle;
@@ -140,12 +140,6 @@ fn compare(types: &Types, function: &Function, samples: &[f64], outputs: &[f64])
         }
     }
     Ok(())
-}
-
-/// The memory of a matrix whose gaps have this value.
-fn pitched(values: &[f64], [rows, columns, pitch]: [usize; 3], gap: f64) -> Vec<f64> {
-    let place = |at: usize| if at % pitch < columns { values[at / pitch * columns + at % pitch] } else { gap };
-    (0..rows * pitch).map(place).collect()
 }
 
 /// The elements of a matrix, and an error if a gap has changed.

@@ -54,8 +54,3 @@ fn special(kind: Kind) -> Vec<f64> {
         None => FLOATS.map(|number| kind.stored(number)).to_vec(),
     }
 }
-
-/// Returns the bits of numbers. All NaNs are the same here.
-pub(super) fn bits(numbers: &[f64]) -> Vec<u64> {
-    numbers.iter().map(|&number| if number.is_nan() { f64::NAN } else { number }.to_bits()).collect()
-}

@@ -157,6 +157,8 @@ pub trait Sample: FilterElement + Draw + Display {
     fn bits(self) -> u64;
     /// Returns the outputs with the given indices.
     fn outputs(case: &Case<'_, Self>, numbers: &[usize]) -> Vec<Sum>;
+    /// Returns the first number whose bits differ.
+    fn difference(actual: &[Self], expected: &[Self]) -> Option<usize>;
 }
 
 macro_rules! floats {
@@ -176,6 +178,9 @@ macro_rules! floats {
             }
             fn outputs(case: &Case<'_, Self>, numbers: &[usize]) -> Vec<Sum> {
                 case.outputs_of_type(numbers)
+            }
+            fn difference(actual: &[Self], expected: &[Self]) -> Option<usize> {
+                actual.iter().zip(expected).position(|(a, b)| a.bits() != b.bits())
             }
         }
     )*};
@@ -198,5 +203,8 @@ impl Sample for i32 {
     }
     fn outputs(case: &Case<'_, Self>, numbers: &[usize]) -> Vec<Sum> {
         case.outputs_of_type(numbers)
+    }
+    fn difference(actual: &[Self], expected: &[Self]) -> Option<usize> {
+        actual.iter().zip(expected).position(|(a, b)| a != b)
     }
 }

@@ -23,7 +23,12 @@ pub const ALGORITHMS: [HistogramAlgorithm; 9] = [
 
 /// Returns all counters in the order of a buffer.
 pub fn flat<T: HistogramElement, N: Copy>(counts: &Counts<T, N>) -> Vec<N> {
-    counts.channels().flat_map(|c| c.bins.iter().copied().chain([c.below, c.above, c.nan])).collect()
+    let mut flat = Vec::new();
+    for channel in counts.channels() {
+        flat.extend_from_slice(channel.bins);
+        flat.extend_from_slice(&[channel.below, channel.above, channel.nan]);
+    }
+    flat
 }
 
 /// An element type, as the tests use it. Every value is exact in `f64`.
@@ -290,4 +295,14 @@ fn quantum(weights: &[f64]) -> f64 {
     let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("the magnitude is at least 2^-149");
     let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("memory cannot hold more");
     2f64.powi(e + l - 61)
+}
+
+/// Returns weights of all magnitudes, with both signs and zeros.
+pub fn weights(count: usize, random: &mut Random) -> Vec<f32> {
+    let weight = |random: &mut Random| match random.below(16) {
+        0 => 0.0,
+        1 => f32::from_bits(random.below(1 << 23) as u32),
+        _ => ((random.unit() - 0.3) * 2f64.powi(random.below(60) as i32 - 30)) as f32,
+    };
+    (0..count).map(|_| weight(random)).collect()
 }
