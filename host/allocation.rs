@@ -23,6 +23,10 @@ pub(crate) fn filled<T: Element>(value: T, len: usize) -> Result<Vec<T>> {
 
 pub(crate) fn copies<T: Copy + Send>(value: T, len: usize) -> Result<Vec<T>> {
     let mut data = reserved(len)?;
+    if len <= SHARE {
+        data.resize(len, value);
+        return Ok(data);
+    }
     // On all cores: touching new pages takes most of the time.
     rayon::iter::repeat_n(value, len).with_min_len(SHARE).collect_into_vec(&mut data);
     Ok(data)

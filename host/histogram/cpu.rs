@@ -6,9 +6,8 @@ use super::Rule;
 use super::fitted::{EvenBins, Fit, Fitted, SampleBins};
 use super::on_device::OnCpu;
 use super::weights::{Real, Sums, WeightSlice, quantum};
-use crate::parallel::try_collect;
+use crate::parallel::{for_elements, try_collect};
 use crate::{Element, Result, allocation};
-use rayon::prelude::*;
 use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, EdgeSlice, Even, Guided, LowBits};
 use std::ops::Range;
 use std::sync::Arc;
@@ -155,14 +154,14 @@ impl<T: Tally> OnCpu<T> for Histogram<T> {
 }
 
 fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
-    counts.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, count)| {
+    for_elements(counts, SHARE, |counter, count| {
         *count = tables.iter().fold(*count, |sum, table| sum.wrapping_add(table[counter].into()));
     });
 }
 
 fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
     let mut sums = allocation::filled(0, counters)?;
-    sums.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(counter, sum)| {
+    for_elements(&mut sums, SHARE, |counter, sum: &mut i64| {
         *sum = tables.iter().map(|table| table[counter]).sum();
     });
     Ok(sums)

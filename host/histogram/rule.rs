@@ -2,8 +2,8 @@
 
 use super::fitted::Fit;
 use super::{HistogramElement, HistogramError};
+use crate::parallel::for_elements;
 use crate::{Error, Result, allocation};
-use rayon::prelude::*;
 use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl<T: HistogramElement> Rule<T> {
 /// Returns the borders of bins of equal width.
 fn borders<T: Fit>(bins: u32, ends: [T::Bound; 2]) -> Result<Arc<[T::Bound]>> {
     let mut borders = allocation::filled(T::Bound::default(), bins as usize + 1)?;
-    borders.par_iter_mut().enumerate().with_min_len(SHARE).for_each(|(k, border)| {
+    for_elements(&mut borders, SHARE, |k, border| {
         *border = <T as Fit>::border(k as u32, bins, ends);
     });
     Ok(borders.into())

@@ -1,9 +1,12 @@
 //! Types of weights, and their rounding to multiples of a quantum.
 
 use super::HistogramError;
+use crate::parallel::{combined, for_elements};
 use crate::{Buffer, Element, Result, allocation};
-use rayon::prelude::*;
 use slm_kernels::histogram::Quantum;
+
+/// Minimum number of weights per thread.
+const SHARE: usize = 1 << 14;
 
 /// A type of weights: `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
@@ -147,13 +150,16 @@ fn power_of_two(exponent: i32) -> f64 {
 /// Returns the quantum of weights, or an error if a weight is not finite.
 pub(super) fn quantum<W: Real>(weights: &[W]) -> Result<Quantum> {
     check_weights(weights)?;
-    Ok(W::quantum(weights.par_iter().copied().reduce(W::default, W::larger), weights.len()))
+    let largest_of = |_, weights: &[W]| weights.iter().copied().fold(W::default(), W::larger);
+    let largest = combined(weights, SHARE, largest_of, W::larger).unwrap_or_default();
+    Ok(W::quantum(largest, weights.len()))
 }
 
 /// Returns an error if a weight is not finite.
 pub(super) fn check_weights<W: Real>(weights: &[W]) -> Result<()> {
     let is_finite = |weight: &W| -> bool { (*weight).into().is_finite() };
-    match weights.par_iter().position_first(|weight| !is_finite(weight)) {
+    let first_of = |first, weights: &[W]| Some(first + weights.iter().position(|weight| !is_finite(weight))?);
+    match combined(weights, SHARE, first_of, Option::or).flatten() {
         None => Ok(()),
         Some(index) => Err(HistogramError::Weight { index, weight: weights[index].into() }.into()),
     }
@@ -178,8 +184,9 @@ pub(super) fn part(weights: &[f64], quantum: Quantum, part: u32) -> Result<Optio
         if multiple < 0 { -magnitude } else { magnitude }
     };
     let mut parts = allocation::filled(0.0, weights.len())?;
-    parts.par_iter_mut().zip(weights).for_each(|(part, weight)| *part = of(weight));
-    Ok(parts.par_iter().any(|part| *part != 0.0).then_some(parts))
+    for_elements(&mut parts, SHARE, |k, part| *part = of(&weights[k]));
+    let is_zero = combined(&parts, SHARE, |_, parts| parts.iter().all(|part| *part == 0.0), |a, b| a && b);
+    Ok((is_zero == Some(false)).then_some(parts))
 }
 
 #[cfg(test)]

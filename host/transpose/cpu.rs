@@ -7,7 +7,7 @@
 //! memory, and each page is looked up once.
 
 use super::{Matrices, Plan, TransposeAlgorithm};
-use crate::parallel::for_chunks;
+use crate::parallel::for_rows;
 use crate::{Buffer, Device, Element, Result, allocation};
 
 /// Bytes of a page of memory.
@@ -67,8 +67,8 @@ fn for_bands<T: Element>(
 ) {
     // A single row may have any pitch.
     let [matrix_len, band_len] = [matrices.columns, rows].map(|rows| rows.saturating_mul(pitch));
-    for_chunks(output, matrix_len, matrices.count, &|matrix, output| {
-        for_chunks(output, band_len, matrices.columns.div_ceil(rows), &|i, output| band(output, matrix, i * rows));
+    for_rows(output, matrix_len, matrices.count, &|matrix, output| {
+        for_rows(output, band_len, matrices.columns.div_ceil(rows), &|i, output| band(output, matrix, i * rows));
     });
 }
 

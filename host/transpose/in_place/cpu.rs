@@ -2,7 +2,7 @@
 
 use super::Matrices;
 use super::steps::Part;
-use crate::parallel::{for_chunks, for_pairs};
+use crate::parallel::{for_pairs, for_rows};
 use crate::{Element, Result, allocation};
 use slm_kernels::transpose::{Permutation, Step};
 
@@ -49,7 +49,7 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], pitch: usize, scratch
         swap_diagonal(n, pitch, height, first, band);
         // The columns below the band, one part for each other band.
         let beyond = &mut scratch[..rows_below * height * n];
-        for_chunks(beyond, height * n, usize::MAX, &|column, elements| {
+        for_rows(beyond, height * n, usize::MAX, &|column, elements| {
             let place = (first + height + column) * n;
             for (element, row) in elements.chunks_exact_mut(n).zip(band.chunks(pitch)) {
                 element.copy_from_slice(&row[place..place + n]);
@@ -58,7 +58,7 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], pitch: usize, scratch
         for_pairs([&mut *below, &mut *beyond], [pitch, height * n], &|row, elements| {
             row[first * n..][..height * n].swap_with_slice(elements);
         });
-        for_chunks(band, pitch, usize::MAX, &|i, row| {
+        for_rows(band, pitch, usize::MAX, &|i, row| {
             let places = row[(first + height) * n..].chunks_exact_mut(n);
             for (place, elements) in places.zip(beyond.chunks_exact(height * n)) {
                 place.copy_from_slice(&elements[i * n..][..n]);
@@ -84,7 +84,7 @@ fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T],
     let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);
     let ([first_row, first_column], [rows, columns]) = (part.first, part.lengths);
     let scratch = &mut scratch[..rows * columns * n];
-    for_chunks(scratch, columns * n, usize::MAX, &|line, permuted| {
+    for_rows(scratch, columns * n, usize::MAX, &|line, permuted| {
         let i = first_row + line;
         for j in first_column..first_column + columns {
             let (row, column) = (i as u64, j as u64);
