@@ -119,10 +119,10 @@ fn check<T: Number<Bound = T>>(device: &Device, case: &Case<T>) -> Result<(), Fa
     // The phase changes with each step, so that different windows omit different numbers.
     let samples: Vec<T> =
         samples.into_iter().enumerate().filter(|(i, _)| (i + i / step) % step == 0).map(|(_, x)| x).collect();
-    let expected = case.counts(&samples);
+    let counted = case.counted(&samples);
     let weights = weights(samples.len(), &mut Random::new(samples.len() as u64));
-    by_every_algorithm(device, case, &samples, &expected)
-        .and_then(|()| weigh(device, case, &samples, &weights, &case.sums(&samples, &weights)))
+    by_every_algorithm(device, case, &samples, &counted.counts())
+        .and_then(|()| weigh(device, case, &samples, &weights, &counted))
         .map_err(|error| format!("{case:?}: {error}"))?;
     in_ascending_bins(device, case, samples)
 }

@@ -17,7 +17,7 @@ mod wide;
 
 use crate::common::{Random, is_cuda, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use oracle::{ALGORITHMS, Bins, Case, Number, flat, weights};
+use oracle::{ALGORITHMS, Bins, Case, Counted, Number, flat, weights};
 use slm::emulator::{Action, Profile, Space};
 use slm::histogram::{Counts, HistogramAlgorithm, MemoryOrder};
 use slm::{Backend, Device, Error, Histogram};
@@ -345,9 +345,9 @@ fn check<T: Number>(device: &Device, case: &Case<T>, size: usize) -> Result<(), 
     let random = &mut Random::new(size as u64);
     let samples = case.samples(size, random);
     let weights = weights(size, random);
-    let (expected, sums) = (case.counts(&samples), case.sums(&samples, &weights));
-    by_every_algorithm(device, case, &samples, &expected)?;
-    weigh(device, case, &samples, &weights, &sums).map_err(|error| format!("weighted: {error}"))
+    let counted = case.counted(&samples);
+    by_every_algorithm(device, case, &samples, &counted.counts())?;
+    weigh(device, case, &samples, &weights, &counted).map_err(|error| format!("weighted: {error}"))
 }
 
 /// Counts by every algorithm that takes a reasonable time for this number of samples.
@@ -437,18 +437,19 @@ fn weigh<T: Number>(
     case: &Case<T>,
     samples: &[T],
     weights: &[f32],
-    (expected, quantum): &(Vec<f64>, f64),
+    counted: &Counted,
 ) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     let histogram = case.described().prepare(device).map_err(text)?;
-    weights::weigh_twice(device, case, &histogram, samples, weights)?;
+    weights::weigh_twice(device, counted, &histogram, samples, weights)?;
+    let (expected, quantum) = counted.sums(weights);
     let of_slices = histogram.apply_weighted(samples, weights).map_err(text)?;
     let (samples, weights) = (device.upload(samples).map_err(text)?, device.upload(weights).map_err(text)?);
     let of_buffers = histogram.apply_weighted_buffers(&samples, &weights).map_err(text)?;
     if of_slices != of_buffers {
         return Err("slices and buffers differ".to_owned());
     }
-    if of_slices.quantum != *quantum {
+    if of_slices.quantum != quantum {
         return Err(format!("the quantum is {:e}, expected {quantum:e}", of_slices.quantum));
     }
     let sums = flat(&of_slices.sums);

@@ -1,6 +1,6 @@
 //! Weights that are not finite, which the device detects itself, and the plans of weighted histograms.
 
-use super::oracle::{Case, Number, flat};
+use super::oracle::{Case, Counted, Number, flat};
 use super::{MAX_ORDERED, SUITE};
 use crate::common::{Random, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -67,7 +67,7 @@ fn weights_that_are_not_finite(device: &Device) -> Result<(), Failed> {
     let case = Case { channels: 3, counted: 2, ..Case::even(10, -5..5) };
     let samples = case.samples(SAMPLES, &mut Random::new(0));
     let good: Vec<f32> = (0..SAMPLES).map(|i| (i % 17) as f32 - 4.5).collect();
-    let (expected, _) = case.sums(&samples, &good);
+    let (expected, _) = case.counted(&samples).sums(&good);
     let histogram = case.described().prepare(device)?;
     let (samples, mut weights) = (device.upload(&samples)?, device.zeroed(SAMPLES)?);
     // At the beginning and in another block; in a channel that is not counted; alone in the partial warp at the end.
@@ -108,7 +108,7 @@ fn is_refused(
 /// Checks weights of type `f64`, and adds them a second time.
 pub(super) fn weigh_twice<T: Number>(
     device: &Device,
-    case: &Case<T>,
+    counted: &Counted,
     histogram: &PreparedHistogram<T>,
     samples: &[T],
     weights: &[f32],
@@ -119,7 +119,7 @@ pub(super) fn weigh_twice<T: Number>(
     }
     // Weights that an `f32` cannot represent.
     let weights: Vec<f64> = weights.iter().map(|weight| 1e-3 + f64::from(*weight) / 3.0).collect();
-    let (expected, quantum) = case.sums(samples, &weights);
+    let (expected, quantum) = counted.sums(&weights);
     let mut sums = histogram.apply_weighted(samples, &weights).map_err(text)?;
     if (flat(&sums.sums), sums.quantum) != (expected.clone(), quantum) {
         return Err(format!("weights of f64: {sums:?}, expected {expected:?} and {quantum:e}"));

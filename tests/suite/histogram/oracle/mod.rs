@@ -44,10 +44,8 @@ pub trait Number: HistogramElement + Into<f64> + Display {
     fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
     /// Returns [`Case::samples`].
     fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self>;
-    /// Returns [`Case::counts`].
-    fn counts(case: &Case<Self>, samples: &[Self]) -> Vec<u64>;
-    /// Returns [`Case::sums`].
-    fn sums(case: &Case<Self>, samples: &[Self], weights: &[f64]) -> (Vec<f64>, f64);
+    /// Returns [`Case::counted`].
+    fn counted(case: &Case<Self>, samples: &[Self]) -> Counted;
 }
 
 macro_rules! integers {
@@ -68,11 +66,8 @@ macro_rules! integers {
             fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self> {
                 (0..count).map(|_| case.sample(random)).collect()
             }
-            fn counts(case: &Case<Self>, samples: &[Self]) -> Vec<u64> {
-                case.counts_of_type(samples)
-            }
-            fn sums(case: &Case<Self>, samples: &[Self], weights: &[f64]) -> (Vec<f64>, f64) {
-                case.sums_of_type(samples, weights)
+            fn counted(case: &Case<Self>, samples: &[Self]) -> Counted {
+                case.counted_of_type(samples)
             }
         }
     )*};
@@ -105,11 +100,8 @@ macro_rules! floats {
             fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self> {
                 (0..count).map(|_| case.sample(random)).collect()
             }
-            fn counts(case: &Case<Self>, samples: &[Self]) -> Vec<u64> {
-                case.counts_of_type(samples)
-            }
-            fn sums(case: &Case<Self>, samples: &[Self], weights: &[f64]) -> (Vec<f64>, f64) {
-                case.sums_of_type(samples, weights)
+            fn counted(case: &Case<Self>, samples: &[Self]) -> Counted {
+                case.counted_of_type(samples)
             }
         }
     )*};
@@ -197,39 +189,23 @@ impl<T: Number> Case<T> {
         }
     }
 
-    /// Calls `add` for every sample that is counted, with the index of its counter and its own index.
-    fn each(&self, samples: &[T], mut add: impl FnMut(usize, usize)) {
-        for (i, &x) in samples.iter().enumerate() {
+    /// Returns where samples are counted.
+    pub fn counted(&self, samples: &[T]) -> Counted {
+        T::counted(self, samples)
+    }
+
+    fn counted_of_type(&self, samples: &[T]) -> Counted {
+        let cells = self.bin_count() + 3;
+        let place = |(i, &x): (usize, &T)| {
             let channel = i % self.channels;
-            if channel < self.counted {
-                add(channel * (self.bin_count() + 3) + self.cell(x), i);
-            }
-        }
+            (channel < self.counted).then(|| channel * cells + self.cell(x))
+        };
+        Counted { places: samples.iter().enumerate().map(place).collect(), counters: self.counted * cells }
     }
 
-    /// Returns all counters: for each channel the bins, below, above and NaN.
+    /// Returns all counters.
     pub fn counts(&self, samples: &[T]) -> Vec<u64> {
-        T::counts(self, samples)
-    }
-
-    fn counts_of_type(&self, samples: &[T]) -> Vec<u64> {
-        let mut counts = vec![0; self.counted * (self.bin_count() + 3)];
-        self.each(samples, |counter, _| counts[counter] += 1);
-        counts
-    }
-
-    /// Returns the sums of weights in the same order, and the quantum.
-    pub fn sums<W: Copy + Into<f64>>(&self, samples: &[T], weights: &[W]) -> (Vec<f64>, f64) {
-        T::sums(self, samples, &weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>())
-    }
-
-    fn sums_of_type(&self, samples: &[T], weights: &[f64]) -> (Vec<f64>, f64) {
-        let quantum = quantum(weights);
-        let unit = quantum.recip();
-        let mut sums = vec![0i128; self.counted * (self.bin_count() + 3)];
-        let multiple = |weight: f64| (weight * unit).round_ties_even() as i128;
-        self.each(samples, |counter, i| sums[counter] += multiple(weights[i]));
-        (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
+        self.counted(samples).counts()
     }
 
     /// Returns random samples: in the range and a little beyond, at borders and next to them, and special ones.
@@ -260,6 +236,41 @@ impl<T: Number> Case<T> {
             }
             _ => T::nearest(between(1.25 * random.unit() - 0.125)),
         }
+    }
+}
+
+/// Where samples are counted.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// For each sample the index of its counter; `None` in channels that are not counted.
+    places: Vec<Option<usize>>,
+    /// The number of counters: for each counted channel the bins, below, above and NaN.
+    counters: usize,
+}
+
+impl Counted {
+    /// Returns all counters.
+    pub fn counts(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.counters];
+        self.places.iter().flatten().for_each(|&place| counts[place] += 1);
+        counts
+    }
+
+    /// Returns the sums of weights in the same order, and the quantum.
+    pub fn sums<W: Copy + Into<f64>>(&self, weights: &[W]) -> (Vec<f64>, f64) {
+        self.sums_of_doubles(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>())
+    }
+
+    fn sums_of_doubles(&self, weights: &[f64]) -> (Vec<f64>, f64) {
+        let quantum = quantum(weights);
+        let unit = quantum.recip();
+        let mut sums = vec![0i128; self.counters];
+        for (place, weight) in self.places.iter().zip(weights) {
+            if let Some(place) = *place {
+                sums[place] += (weight * unit).round_ties_even() as i128;
+            }
+        }
+        (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
     }
 }
 
