@@ -1,4 +1,4 @@
-//! Brings the kernel modules to the library: built if a device compiler is there, otherwise the committed ones; none
+//! Brings the kernel modules to the library, and to its tests: built if a device compiler is there, otherwise the committed ones; none
 //! without CUDA.
 
 use cuda_builder::CudaBuilder;

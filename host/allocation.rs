@@ -18,10 +18,11 @@ pub(crate) fn reserved<T>(len: usize) -> Result<Vec<T>> {
 
 /// Returns `len` copies of `value`.
 pub(crate) fn filled<T: Element>(value: T, len: usize) -> Result<Vec<T>> {
-    value.copies(len)
+    value.filled(len)
 }
 
-pub(crate) fn copies<T: Copy + Send>(value: T, len: usize) -> Result<Vec<T>> {
+/// The same, compiled where it is called.
+pub(crate) fn filled_here<T: Copy + Send>(value: T, len: usize) -> Result<Vec<T>> {
     let mut data = reserved(len)?;
     if len <= SHARE {
         data.resize(len, value);

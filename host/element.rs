@@ -16,6 +16,7 @@ use cuda_std::{Bf16, F16};
 ///     const VALUE_NAME: &str;
 ///     fn prepare() -> &'static str;
 ///     fn from_bits64(bits: u64) -> u64;
+///     fn filled(self, len: usize) -> usize;
 /// }
 /// impl Named for f32 {
 ///     const VALUE_NAME: &str = "f32";
@@ -25,12 +26,15 @@ use cuda_std::{Bf16, F16};
 ///     fn from_bits64(bits: u64) -> u64 {
 ///         bits
 ///     }
+///     fn filled(self, len: usize) -> usize {
+///         len
+///     }
 /// }
 ///
-/// fn names<T: Element + FilterElement + HistogramElement + TransposeElement + Named>() -> (&'static str, &'static str, u64) {
-///     (T::VALUE_NAME, T::prepare(), T::from_bits64(7))
+/// fn names<T: Element + FilterElement + HistogramElement + TransposeElement + Named>(x: T) -> (&'static str, &'static str, u64, usize) {
+///     (T::VALUE_NAME, T::prepare(), T::from_bits64(7), x.filled(3))
 /// }
-/// assert_eq!(names::<f32>(), ("f32", "mine", 7));
+/// assert_eq!(names(0.5f32), ("f32", "mine", 7, 3));
 ///
 /// // An example of their use.
 /// fn largest_bin<T: HistogramElement>(device: &Device, edges: &[T], samples: &[T]) -> Result<Option<u64>> {
@@ -46,6 +50,12 @@ use cuda_std::{Bf16, F16};
 /// ```
 ///
 /// ```compile_fail,E0599
+/// fn hidden<T: slm::Element>(x: T) {
+///     let _ = x.filled(3);
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
 /// fn hidden<T: slm::FilterElement>(sum: T, x: T) -> T {
 ///     sum.add_product(x, x)
 /// }
@@ -56,22 +66,20 @@ use cuda_std::{Bf16, F16};
 ///     x.before()
 /// }
 /// ```
-pub trait Element: cuda_std::Value + sealed::Sealed {}
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Fill` in their generic code")]
+pub trait Element: cuda_std::Value + Fill {}
 
-pub(crate) mod sealed {
-    use crate::Result;
-
-    pub trait Sealed: Sized {
-        /// Returns `len` copies. Compiled with the library, since programs that use it may not be optimised.
-        fn copies(self, len: usize) -> Result<Vec<Self>>;
-    }
+/// Allocation of elements. It is compiled with the library, since programs that use it may not be optimised.
+pub(crate) trait Fill: Sized {
+    /// Returns `len` copies.
+    fn filled(self, len: usize) -> Result<Vec<Self>>;
 }
 
 macro_rules! elements {
     ($($t:ty),*) => {$(
-        impl sealed::Sealed for $t {
-            fn copies(self, len: usize) -> Result<Vec<Self>> {
-                allocation::copies(self, len)
+        impl Fill for $t {
+            fn filled(self, len: usize) -> Result<Vec<Self>> {
+                allocation::filled_here(self, len)
             }
         }
         impl Element for $t {}

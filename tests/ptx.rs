@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process, ptr};
 
-/// The folder, from the repository's root, where cargo starts tests.
+/// The folder, from the repository's root.
 const FOLDER: &str = "kernels/ptx";
 
 /// The list of the files, and of what they were compiled from.
@@ -318,7 +318,7 @@ fn faults_are_found() -> Result<(), Failed> {
     equal(Code::new("bra.uni $L_1; // call f\n.reg .b32 %r<2>;").stack_and_calls().len(), 0)
 }
 
-/// The modules that this program was built with: the same build script made them for the library.
+/// The modules that the build script has made for this program, in another run than those of the library, from the same files.
 #[cfg(cuda)]
 mod built {
     cuda_std::include_kernels!();

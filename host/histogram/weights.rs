@@ -151,7 +151,7 @@ fn power_of_two(exponent: i32) -> f64 {
 pub(super) fn quantum<W: Real>(weights: &[W]) -> Result<Quantum> {
     check_weights(weights)?;
     let largest_of = |_, weights: &[W]| weights.iter().copied().fold(W::default(), W::larger);
-    let largest = combined(weights, SHARE, largest_of, W::larger).unwrap_or_default();
+    let largest = combined(weights, SHARE, &largest_of, W::larger).unwrap_or_default();
     Ok(W::quantum(largest, weights.len()))
 }
 
@@ -159,7 +159,7 @@ pub(super) fn quantum<W: Real>(weights: &[W]) -> Result<Quantum> {
 pub(super) fn check_weights<W: Real>(weights: &[W]) -> Result<()> {
     let is_finite = |weight: &W| -> bool { (*weight).into().is_finite() };
     let first_of = |first, weights: &[W]| Some(first + weights.iter().position(|weight| !is_finite(weight))?);
-    match combined(weights, SHARE, first_of, Option::or).flatten() {
+    match combined(weights, SHARE, &first_of, Option::or).flatten() {
         None => Ok(()),
         Some(index) => Err(HistogramError::Weight { index, weight: weights[index].into() }.into()),
     }
@@ -185,7 +185,7 @@ pub(super) fn part(weights: &[f64], quantum: Quantum, part: u32) -> Result<Optio
     };
     let mut parts = allocation::filled(0.0, weights.len())?;
     for_elements(&mut parts, SHARE, |k, part| *part = of(&weights[k]));
-    let is_zero = combined(&parts, SHARE, |_, parts| parts.iter().all(|part| *part == 0.0), |a, b| a && b);
+    let is_zero = combined(&parts, SHARE, &|_, parts| parts.iter().all(|part| *part == 0.0), |a, b| a && b);
     Ok((is_zero == Some(false)).then_some(parts))
 }
 

@@ -127,7 +127,7 @@ pub struct Kernel<E: Entry> {
     device: Device,
 }
 
-/// The kernel on its backend. A `dyn Kernel<E>` would have a table and a destructor for every kernel.
+/// The kernel on its backend. Not a `dyn Kernel<E>`, which would need a table of functions for each kernel and backend.
 enum Loaded<E: Entry> {
     Cuda(<cuda::Queue as Queue>::Kernel<E>),
     Emulated(<emulated::Emulation as Queue>::Kernel<E>),

@@ -12,7 +12,7 @@ mod shape;
 
 pub(crate) use limits::LaunchLimits;
 #[cfg(cuda)]
-pub(crate) use record::Parameters;
+pub(crate) use record::VisitWindows;
 pub(crate) use record::{QueueId, WindowRecord};
 pub use shape::LaunchShape;
 

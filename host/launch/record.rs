@@ -17,10 +17,9 @@ impl QueueId {
     }
 }
 
-/// The parameters of a launch: calls the function for each window in them, with the name of its field.
-///
-/// What does not depend on a kernel's types gets its parameters in this form, so that it is compiled once for all kernels.
-pub(crate) type Parameters<'a> = &'a dyn Fn(&mut dyn FnMut(&'static str, Window));
+/// Calls a function for each window in the arguments and constants of a launch, with the name of its field. Code that needs no
+/// more of their types is compiled once for all kernels.
+pub(crate) type VisitWindows<'a> = &'a dyn Fn(&mut dyn FnMut(&'static str, Window));
 
 /// Windows that were created for one launch on a queue.
 pub(crate) struct WindowRecord {
@@ -50,10 +49,10 @@ impl WindowRecord {
     /// Returns an error unless every window in the parameters of `kernel` is a window that was created here for this queue, or
     /// a part of one. Without an error, the memory of each window belongs to the queue and is borrowed for the life of this
     /// record, exclusively if the kernel can write it.
-    pub(crate) fn check(&self, kernel: &'static str, queue: QueueId, parameters: Parameters<'_>) -> Result<()> {
+    pub(crate) fn check(&self, kernel: &'static str, queue: QueueId, visit: VisitWindows<'_>) -> Result<()> {
         let handed_out = self.for_queue(queue)?;
         let mut foreign = None;
-        parameters(&mut |argument, window| {
+        visit(&mut |argument, window| {
             if foreign.is_none() && !is_within(&window, handed_out) {
                 foreign = Some(argument);
             }

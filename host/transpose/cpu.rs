@@ -7,7 +7,7 @@
 //! memory, and each page is looked up once.
 
 use super::{Matrices, Plan, TransposeAlgorithm};
-use crate::parallel::for_rows;
+use crate::parallel::{COPIED, for_rows};
 use crate::{Buffer, Device, Element, Result, allocation};
 
 /// Bytes of a page of memory.
@@ -67,8 +67,10 @@ fn for_bands<T: Element>(
 ) {
     // A single row may have any pitch.
     let [matrix_len, band_len] = [matrices.columns, rows].map(|rows| rows.saturating_mul(pitch));
-    for_rows(output, matrix_len, matrices.count, &|matrix, output| {
-        for_rows(output, band_len, matrices.columns.div_ceil(rows), &|i, output| band(output, matrix, i * rows));
+    for_rows(output, matrix_len, matrices.count, COPIED, &|matrix, output| {
+        for_rows(output, band_len, matrices.columns.div_ceil(rows), COPIED, &|i, output| {
+            band(output, matrix, i * rows)
+        });
     });
 }
 

@@ -11,4 +11,5 @@ mod memory;
 mod operations;
 mod properties;
 
+// Under the name that files have for it which are part of `suite` too.
 use slm_test_support::random as common;

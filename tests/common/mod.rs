@@ -20,10 +20,11 @@ pub use slm_test_support::numbers;
 pub use slm_test_support::random::{Draw, Random, SEED};
 pub use trials::{Test, is_cuda, is_emulated, on_cuda, on_every_backend, on_profiles};
 
-/// Enters the folder of the repository, to which all paths of the tests are relative. Cargo starts them in the folder of their
-/// package; without Cargo they are started in the repository's.
+/// Makes the repository's root the current folder, because all paths of the tests are relative to it. Cargo starts tests in
+/// the folder of their package; without Cargo they are started in the root.
 pub fn enter_repository() {
-    if let Some(package) = std::env::var_os("CARGO_MANIFEST_DIR") {
-        std::env::set_current_dir(std::path::Path::new(&package).join("..")).expect("the repository is there");
+    const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
+    if std::env::var_os("CARGO_MANIFEST_DIR").is_some_and(|folder| folder == PACKAGE) {
+        std::env::set_current_dir(std::path::Path::new(PACKAGE).join("..")).expect("the repository is there");
     }
 }

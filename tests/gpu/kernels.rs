@@ -1,4 +1,4 @@
-//! Single kernels, launched like those of other crates. The kernel is one of this crate, whose modules are available.
+//! Single kernels, launched like those of other crates. The kernel is one of `slm-kernels`, whose modules are available.
 
 use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;

@@ -11,8 +11,8 @@
 //! | `life` | `Life` against the naive oracle and known histories |
 //! | `banks` | the kernels that measure accesses |
 
-// The oracles are public.
-#![allow(unreachable_pub)]
+// Public for the package of the oracles.
+#![cfg_attr(not(oracle), allow(unreachable_pub))]
 
 #[cfg_attr(api, path = "banks/api.rs")]
 #[cfg_attr(oracle, path = "banks/oracle.rs")]

@@ -11,7 +11,7 @@ impl Random {
         Random(SEED ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Returns any number.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

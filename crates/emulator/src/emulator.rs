@@ -19,7 +19,7 @@ use cuda_std::{Argument, Entry, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A kernel without its types.
+/// A kernel and its parameters, without their types.
 struct Code {
     kernel: &'static str,
     hosting: Hosting,

@@ -20,7 +20,7 @@ pub(crate) struct Unwritten {
 }
 
 impl Outputs {
-    /// Returns those of the windows in a kernel's arguments, with the names of their fields.
+    /// Returns the outputs among the windows in a kernel's arguments, which have the names of their fields.
     pub(crate) fn among(mut windows: Vec<(&'static str, Window)>) -> Self {
         windows.retain(|(_, window)| window.kind == WindowKind::Out);
         Outputs(windows)

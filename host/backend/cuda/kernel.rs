@@ -3,7 +3,7 @@
 use super::driver::is_not_found;
 use super::module::Loaded;
 use super::queue::Queue;
-use crate::launch::{LaunchLimits, LaunchShape, Parameters, Residency, WindowRecord};
+use crate::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, WindowRecord};
 use crate::{Error, Result, backend};
 use cuda_driver::api::{self, CUfunction};
 use cuda_std::host::Window;
@@ -50,14 +50,15 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let all = |visit: &mut dyn FnMut(&'static str, Window)| {
+        let visit_windows = |visit: &mut dyn FnMut(&'static str, Window)| {
             args.windows("args", visit);
             constants.windows("constants", visit);
         };
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
         // SAFETY: the entry point has one parameter of each type that has a size (`Entry`, whose digests of sources and layout
-        // `load` has compared), and `all` visits the windows of both. Nothing else in the parameters is an address (`Argument`).
-        unsafe { self.function.launch(shape, windows, &all, parameters) }
+        // `load` has compared). `visit_windows` reports every window of both, and nothing else in them is an address
+        // (`Argument`).
+        unsafe { self.function.launch(shape, windows, &visit_windows, parameters) }
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
@@ -123,20 +124,20 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// `values` must point to values of the types of the kernel's arguments and constants, and all addresses in them must be
-    /// those of the windows in `parameters`.
+    /// `parameters` must point to values of the types of the kernel's arguments and constants. `visit_windows` must report every
+    /// window in them, with its address, size and kind, and nothing else in them may be an address.
     unsafe fn launch(
         &self,
         shape: &LaunchShape,
         windows: &WindowRecord,
-        parameters: Parameters<'_>,
-        values: [*const c_void; 2],
+        visit_windows: VisitWindows<'_>,
+        parameters: [*const c_void; 2],
     ) -> Result<()> {
-        windows.check(self.name, self.queue.id(), parameters)?;
-        // SAFETY: the caller vouches for the values. `WindowRecord::check` has found each window among those that `windows` has
+        windows.check(self.name, self.queue.id(), visit_windows)?;
+        // SAFETY: the caller vouches for the parameters. `WindowRecord::check` has found each window among those that `windows` has
         // handed out for this queue. Their buffers are borrowed as long as `windows` lives, exclusively unless the window is a
         // `GlobalIn`.
-        unsafe { self.enqueue(shape, values) }
+        unsafe { self.enqueue(shape, parameters) }
     }
 
     /// Enqueues the kernel. The caller holds the queue's [submission lock](backend::Queue::submission_lock).

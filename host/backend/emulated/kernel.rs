@@ -34,11 +34,11 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let all = |visit: &mut dyn FnMut(&'static str, Window)| {
+        let visit_windows = |visit: &mut dyn FnMut(&'static str, Window)| {
             args.windows("args", visit);
             constants.windows("constants", visit);
         };
-        windows.check(E::NAME, self.emulation.queue_id(), &all)?;
+        windows.check(E::NAME, self.emulation.queue_id(), &visit_windows)?;
         self.emulation.launch(E::NAME, shape, &|emulator, launch| emulator.launch::<E>(launch, *args, *constants))
     }
 

@@ -2,12 +2,15 @@
 
 use super::Matrices;
 use super::steps::Part;
-use crate::parallel::{for_pairs, for_rows};
+use crate::parallel::{COPIED, for_pairs, for_rows};
 use crate::{Element, Result, allocation};
 use slm_kernels::transpose::{Permutation, Step};
 
 /// Rows per band of a square matrix.
 const SIDE: usize = 32;
+
+/// Bytes that are gathered element by element in about the time that it takes to wake a thread.
+const GATHERED: usize = 1 << 12;
 
 /// A transposition in place.
 pub(super) struct TransposeInPlace {
@@ -49,7 +52,7 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], pitch: usize, scratch
         swap_diagonal(n, pitch, height, first, band);
         // The columns below the band, one part for each other band.
         let beyond = &mut scratch[..rows_below * height * n];
-        for_rows(beyond, height * n, usize::MAX, &|column, elements| {
+        for_rows(beyond, height * n, usize::MAX, GATHERED, &|column, elements| {
             let place = (first + height + column) * n;
             for (element, row) in elements.chunks_exact_mut(n).zip(band.chunks(pitch)) {
                 element.copy_from_slice(&row[place..place + n]);
@@ -58,7 +61,7 @@ fn swap<T: Element>(matrices: &Matrices, matrix: &mut [T], pitch: usize, scratch
         for_pairs([&mut *below, &mut *beyond], [pitch, height * n], &|row, elements| {
             row[first * n..][..height * n].swap_with_slice(elements);
         });
-        for_rows(band, pitch, usize::MAX, &|i, row| {
+        for_rows(band, pitch, usize::MAX, COPIED, &|i, row| {
             let places = row[(first + height) * n..].chunks_exact_mut(n);
             for (place, elements) in places.zip(beyond.chunks_exact(height * n)) {
                 place.copy_from_slice(&elements[i * n..][..n]);
@@ -84,7 +87,7 @@ fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T],
     let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);
     let ([first_row, first_column], [rows, columns]) = (part.first, part.lengths);
     let scratch = &mut scratch[..rows * columns * n];
-    for_rows(scratch, columns * n, usize::MAX, &|line, permuted| {
+    for_rows(scratch, columns * n, usize::MAX, GATHERED, &|line, permuted| {
         let i = first_row + line;
         for j in first_column..first_column + columns {
             let (row, column) = (i as u64, j as u64);

@@ -133,6 +133,7 @@ fn soups(device: &Device) -> Result<(), Failed> {
 }
 
 /// The generation in which each becomes stable, and its population then: known from the literature.
+/// No glider reaches the ends of a board.
 fn methuselahs() -> Result<(), Failed> {
     for (pattern, size, generation, expected) in
         [("r-pentomino.rle", "700x700", 1103, 116), ("acorn.rle", "2600x2600", 5206, 633)]

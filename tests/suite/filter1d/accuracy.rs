@@ -92,7 +92,7 @@ fn underflow<T: Float>(device: &Device) -> Result<(), Failed> {
         let taps: Vec<T> = (0..taps).map(|_| T::scaled(2.0 * random.unit() - 1.0, 0)).collect();
         let outputs = filter(&case(&x, &taps, Boundary::Zero)).prepare(device)?.apply(&x)?;
         let oracle = case(&multiples, &taps, Boundary::Zero);
-        for (o, (actual, exact)) in outputs.iter().zip(oracle.outputs(0..oracle.count())).enumerate() {
+        for (o, (actual, exact)) in outputs.iter().zip(oracle.outputs(0..oracle.output_count())).enumerate() {
             let Sum::Real(exact) = exact else { unreachable!("sums of floats are real") };
             if !exact.agrees(actual.in_smallest(), taps.len(), T::UNIT, 1.0) {
                 return Err(format!("{} taps: output {o} is {actual}, expected {exact:?} smallest", taps.len()).into());

@@ -170,8 +170,8 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
         let fail = |what: String| format!("{algorithm:?}: {what}");
         let filter = filter(case).algorithm(algorithm).prepare(device).map_err(|e| fail(e.to_string()))?;
         let actual = filter.apply(case.x).map_err(|e| fail(e.to_string()))?;
-        if actual.len() != case.count() {
-            return Err(fail(format!("{} outputs instead of {}", actual.len(), case.count())));
+        if actual.len() != case.output_count() {
+            return Err(fail(format!("{} outputs instead of {}", actual.len(), case.output_count())));
         }
         for &(o, expected) in &expected {
             if !T::agrees(actual[o], expected, case.taps.len()) {
@@ -190,7 +190,7 @@ fn check_line<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Stri
 fn positions<T: Sample>(case: &Case<'_, T>) -> impl Iterator<Item = usize> {
     const ALL: usize = 10_000;
     const END: usize = 2500;
-    let len = case.count();
+    let len = case.output_count();
     let mut random = Random::new(7);
     let ends = if len <= ALL { [0..len, 0..0] } else { [0..END, len - END..len] };
     let others = if len <= ALL { 0 } else { 1000 };
@@ -254,7 +254,7 @@ fn check_axis<T: Sample>(
     let pitch = shape[1] + padding;
     let samples = Matrix { numbers: Random::new(3).values::<T>(shape[0] * pitch), shape, pitch };
     let mut shape = shape;
-    shape[axis] = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.count();
+    shape[axis] = Case { x: &vec![T::default(); shape[axis]], ..case.clone() }.output_count();
     let pitch = shape[1] + padding;
     let untouched = Matrix { numbers: vec![T::random(99); shape[0] * pitch], shape, pitch };
     for &algorithm in algorithms(device) {

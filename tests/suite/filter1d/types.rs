@@ -91,7 +91,7 @@ impl<S: FilterSample + Number, W: FilterElement + Number> Line<'_, S, W> {
         let (x, taps) = (numbers(self.x), numbers(self.taps));
         let (direction, boundary, extent) = (Direction::Convolve, self.boundary, self.extent);
         let case = Case { x: &x, taps: &taps, direction, boundary, extent };
-        let expected = case.outputs(0..case.count());
+        let expected = case.outputs(0..case.output_count());
         for &algorithm in algorithms_for_pictures(device, self.taps.len(), 1) {
             let filter = self.filter().algorithm(algorithm).prepare(device)?;
             let actual = filter.apply(self.x)?;

@@ -11,9 +11,9 @@ pub trait Bits: TransposeElement + Debug {
     fn bits(self) -> u64;
     /// Returns random numbers.
     fn values(count: usize, random: &mut Random) -> Vec<Self>;
-    /// Returns [`Matrices::transposed`].
+    /// [`Matrices::transposed`], compiled here.
     fn transposed(matrices: &Matrices<Self>, shape: [usize; 4], target: Matrices<Self>) -> Matrices<Self>;
-    /// Returns [`same`].
+    /// [`same`], compiled here.
     fn same(actual: &[Self], expected: &[Self]) -> Result<(), String>;
 }
 

@@ -75,7 +75,7 @@ pub struct Case<'a, T> {
 
 impl<T: Sample> Case<'_, T> {
     /// Returns the number of outputs.
-    pub fn count(&self) -> usize {
+    pub fn output_count(&self) -> usize {
         let (n, m) = (self.x.len(), self.taps.len());
         match self.extent {
             _ if n == 0 => 0,

@@ -42,9 +42,9 @@ pub trait Number: HistogramElement + Into<f64> + Display {
     fn neighbours(self) -> [Self; 3];
     /// Returns whether border `k`, less than the number of bins, is at most this number, which is in the range.
     fn reaches_border(self, k: usize, bins: usize, range: &Range<Self>) -> bool;
-    /// Returns [`Case::samples`].
+    /// [`Case::samples`], compiled here.
     fn samples(case: &Case<Self>, count: usize, random: &mut Random) -> Vec<Self>;
-    /// Returns [`Case::counted`].
+    /// [`Case::counted`], compiled here.
     fn counted(case: &Case<Self>, samples: &[Self]) -> Counted;
 }
 
