@@ -1,5 +1,5 @@
-//! Brings the kernel modules to the library, and to its tests: built if a device compiler is there, otherwise the committed ones; none
-//! without CUDA.
+//! Brings the kernel modules to the library, and to its tests: built if a device compiler is there, otherwise the committed
+//! ones; none without CUDA.
 
 use cuda_builder::CudaBuilder;
 use std::env;

@@ -13,6 +13,8 @@ mod shape;
 pub(crate) use limits::LaunchLimits;
 #[cfg(cuda)]
 pub(crate) use record::VisitWindows;
+#[cfg(gpu)]
+pub(crate) use record::windows_of;
 pub(crate) use record::{QueueId, WindowRecord};
 pub use shape::LaunchShape;
 

@@ -2,6 +2,8 @@
 
 use crate::{Error, Result};
 use cuda_std::host::Window;
+#[cfg(gpu)]
+use cuda_std::{Argument, Entry};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,6 +22,18 @@ impl QueueId {
 /// Calls a function for each window in the arguments and constants of a launch, with the name of its field. Code that needs no
 /// more of their types is compiled once for all kernels.
 pub(crate) type VisitWindows<'a> = &'a dyn Fn(&mut dyn FnMut(&'static str, Window));
+
+/// Returns [`VisitWindows`] for the parameters of the kernel `E`.
+#[cfg(gpu)]
+pub(crate) fn windows_of<E: Entry>(
+    args: &E::Args,
+    constants: &E::Constants,
+) -> impl Fn(&mut dyn FnMut(&'static str, Window)) {
+    move |visit| {
+        args.windows("args", visit);
+        constants.windows("constants", visit);
+    }
+}
 
 /// Windows that were created for one launch on a queue.
 pub(crate) struct WindowRecord {

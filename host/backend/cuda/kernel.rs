@@ -3,12 +3,11 @@
 use super::driver::is_not_found;
 use super::module::Loaded;
 use super::queue::Queue;
-use crate::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, WindowRecord};
+use crate::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, WindowRecord, windows_of};
 use crate::{Error, Result, backend};
 use cuda_driver::api::{self, CUfunction};
-use cuda_std::host::Window;
+use cuda_std::Entry;
 use cuda_std::image::{Module, Modules};
-use cuda_std::{Argument, Entry};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
@@ -50,13 +49,10 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let visit_windows = |visit: &mut dyn FnMut(&'static str, Window)| {
-            args.windows("args", visit);
-            constants.windows("constants", visit);
-        };
+        let visit_windows = windows_of::<E>(args, constants);
         let parameters = [ptr::from_ref(args).cast(), ptr::from_ref(constants).cast()];
         // SAFETY: the entry point has one parameter of each type that has a size (`Entry`, whose digests of sources and layout
-        // `load` has compared). `visit_windows` reports every window of both, and nothing else in them is an address
+        // `load` has compared). `windows_of` reports every window of both, and nothing else in them is an address
         // (`Argument`).
         unsafe { self.function.launch(shape, windows, &visit_windows, parameters) }
     }

@@ -1,10 +1,9 @@
 //! Kernels on an emulated GPU.
 
 use super::emulation::Emulation;
-use crate::launch::{LaunchShape, Residency, WindowRecord};
+use crate::launch::{LaunchShape, Residency, WindowRecord, windows_of};
 use crate::{Result, backend};
-use cuda_std::host::Window;
-use cuda_std::{Argument, Entry};
+use cuda_std::Entry;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -34,10 +33,7 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let visit_windows = |visit: &mut dyn FnMut(&'static str, Window)| {
-            args.windows("args", visit);
-            constants.windows("constants", visit);
-        };
+        let visit_windows = windows_of::<E>(args, constants);
         windows.check(E::NAME, self.emulation.queue_id(), &visit_windows)?;
         self.emulation.launch(E::NAME, shape, &|emulator, launch| emulator.launch::<E>(launch, *args, *constants))
     }
