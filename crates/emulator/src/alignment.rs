@@ -4,7 +4,7 @@
 //! times, or leave an access out in some iterations, because on the device they wait for each other. The addresses show it.
 
 use crate::colours;
-use crate::counts::{Request, join};
+use crate::counts::{Request, grouped};
 use cuda_std::host::banks::lanes_of;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -74,7 +74,8 @@ fn by_place(requests: &[Request]) -> Option<Vec<Request>> {
     if count > 2 * longest || all < 3 * count || !meet_again(requests, place(stride)) {
         return None;
     }
-    let places = grouped(requests, place(stride));
+    let place = place(stride);
+    let places = grouped(requests, |request| request.accessed, |_, request, lane| place(request, lane));
     begin_early(&places).then(|| places.into_values().flatten().collect())
 }
 
@@ -97,7 +98,7 @@ fn begin_early(iterations: &BTreeMap<i64, Vec<Request>>) -> bool {
 
 /// Returns the addresses of each lane's visits, or `None` if some visits make no access.
 fn visits(requests: &[Request]) -> Option<Vec<Vec<i64>>> {
-    let mut visits = vec![Vec::new(); 32];
+    let mut visits: Vec<_> = (0..32).map(|_| Vec::with_capacity(requests.len())).collect();
     for request in requests {
         if request.accessed != request.visited {
             return None;
@@ -156,7 +157,8 @@ fn by_distance(requests: &[Request], origins: &Origins) -> Option<Vec<Request>> 
     }
     let left_out = requests.iter().filter(|request| request.visited != request.accessed);
     let left_out = left_out.map(|request| request.only(!request.accessed));
-    Some(grouped(requests, distance).into_values().flatten().chain(left_out).collect())
+    let groups = grouped(requests, |request| request.accessed, |_, request, lane| distance(request, lane));
+    Some(groups.into_values().flatten().chain(left_out).collect())
 }
 
 /// Returns whether lanes that are at another `place` than most of
@@ -195,17 +197,6 @@ fn number_of_groups(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> 
     values.sort_unstable();
     values.dedup();
     values.len()
-}
-
-/// Groups the accesses of all requests by the value of `of`.
-fn grouped(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> BTreeMap<i64, Vec<Request>> {
-    let mut groups: BTreeMap<i64, Vec<Request>> = BTreeMap::new();
-    for request in requests {
-        for lane in request.lanes() {
-            join(groups.entry(of(request, lane)).or_default(), &request.only(1 << lane));
-        }
-    }
-    groups
 }
 
 /// Each lane's first address, for the lanes `started`.

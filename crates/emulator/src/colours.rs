@@ -10,9 +10,7 @@
 //! leave out iterations, or if they make all iterations at different places. The first case is assumed: then the addresses
 //! of each iteration are evenly spaced from lane to lane.
 
-use crate::counts::{Request, join};
-use cuda_std::host::banks::lanes_of;
-use std::collections::BTreeMap;
+use crate::counts::{Request, grouped};
 
 /// Maximum number of colours.
 const MAX_COLOURS: usize = 8;
@@ -74,12 +72,6 @@ fn begins(first: &Request, colours: usize, step: i64) -> Option<[usize; 32]> {
 }
 
 fn by_iteration(requests: &[Request], colours: usize, begins: &[usize; 32]) -> Vec<Request> {
-    let mut iterations: BTreeMap<usize, Vec<Request>> = BTreeMap::new();
-    for (visit, request) in requests.iter().enumerate() {
-        for lane in lanes_of(request.visited) {
-            let iteration = begins[lane as usize] + colours * visit;
-            join(iterations.entry(iteration).or_default(), &request.only(1 << lane));
-        }
-    }
-    iterations.into_values().flatten().collect()
+    let iteration = |visit, _: &Request, lane| begins[lane as usize] + colours * visit;
+    grouped(requests, |request| request.visited, iteration).into_values().flatten().collect()
 }

@@ -3,6 +3,7 @@
 use crate::site::{Action, Site};
 use cuda_std::host::Space;
 use cuda_std::host::banks::{Banks, WarpAccess, lanes_of};
+use std::collections::BTreeMap;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
@@ -121,14 +122,13 @@ impl Request {
         Request { visited: self.visited & lanes, accessed: self.accessed & lanes, ..*self }
     }
 
-    /// Adds the lanes of another request.
-    pub(crate) fn join(&mut self, other: &Request) {
-        self.visited |= other.visited;
-        self.accessed |= other.accessed;
-        for lane in lanes_of(other.visited) {
-            self.clocks[lane as usize] = other.clocks[lane as usize];
-            self.addresses[lane as usize] = other.addresses[lane as usize];
-        }
+    /// Adds a lane of another request.
+    fn join(&mut self, other: &Request, lane: u32) {
+        self.visited |= 1 << lane;
+        self.accessed |= other.accessed & 1 << lane;
+        let lane = lane as usize;
+        self.clocks[lane] = other.clocks[lane];
+        self.addresses[lane] = other.addresses[lane];
     }
 
     /// Returns the counts of the request at `site`, with these banks.
@@ -181,12 +181,24 @@ impl Request {
     }
 }
 
-/// Adds a lane's part to the first request without that lane.
-pub(crate) fn join(requests: &mut Vec<Request>, part: &Request) {
-    match requests.iter_mut().find(|request| request.visited & part.visited == 0) {
-        Some(request) => request.join(part),
-        None => requests.push(*part),
+/// Groups the lanes of all requests, those that `lanes` returns, by the value of `of`, whose arguments are the number of a request,
+/// the request and the lane. Visits of different lanes in a group form a request.
+pub(crate) fn grouped<K: Ord>(
+    requests: &[Request],
+    lanes: impl Fn(&Request) -> u32,
+    of: impl Fn(usize, &Request, u32) -> K,
+) -> BTreeMap<K, Vec<Request>> {
+    let mut groups: BTreeMap<K, Vec<Request>> = BTreeMap::new();
+    for (number, request) in requests.iter().enumerate() {
+        for lane in lanes_of(lanes(request)) {
+            let group = groups.entry(of(number, request, lane)).or_default();
+            match group.iter_mut().find(|other| other.visited >> lane & 1 == 0) {
+                Some(other) => other.join(request, lane),
+                None => group.push(request.only(1 << lane)),
+            }
+        }
     }
+    groups
 }
 
 fn sectors(access: &WarpAccess<'_>) -> u64 {

@@ -3,9 +3,8 @@
 use crate::alignment::{Aligned, Origins, align};
 use crate::ambiguous::Ambiguous;
 use crate::anchors::{Anchors, Clocks, Iterations};
-use crate::counts::{Counts, Request, join};
+use crate::counts::{Counts, Request, grouped};
 use cuda_std::host::banks::lanes_of;
-use std::collections::BTreeMap;
 
 /// Visits to a site since its warp last met.
 #[derive(Debug)]
@@ -82,12 +81,7 @@ fn parts(kept: Vec<Request>, anchors: &Anchors, seen: &Ambiguous) -> Vec<Aligned
 
 /// Divides requests by the `number` of each lane.
 fn divide(requests: &[Request], number: impl Fn(&Request, u32) -> usize) -> Vec<Aligned> {
-    let mut parts: BTreeMap<usize, Vec<Request>> = BTreeMap::new();
-    for request in requests {
-        for lane in lanes_of(request.visited) {
-            join(parts.entry(number(request, lane)).or_default(), &request.only(1 << lane));
-        }
-    }
+    let parts = grouped(requests, |request| request.visited, |_, request, lane| number(request, lane));
     let parts = parts.into_values().map(|part| {
         let origins = Origins::of(&part);
         align(part, &origins, None)
