@@ -1,23 +1,23 @@
 //! Work on all cores, compiled once per element type instead of once per use.
 //!
-//! Rayon instantiates about ten functions for every closure, and the operations have many closures for each element type. The
-//! few closures here call the work through a pointer instead. A piece of work takes far longer than such a call.
+//! Work is called through pointers, also by Rayon, which would instantiate about fifteen functions for each closure. A piece of work
+//! takes far longer than such a call.
 //!
 //! Small work is done by the calling thread. To hand it to Rayon's threads, which are not the caller's, takes about 10 µs.
 
 use crate::Result;
-use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Bytes that are copied in about the time that it takes to wake a thread.
 pub(crate) const COPIED: usize = 1 << 16;
 
+/// Pieces of work per thread, so that all threads have some until the end.
+const PIECES: usize = 8;
+
 /// Calls `work` with the index and the elements of each of the first `count` chunks of `size` elements. The last chunk may be
 /// shorter.
 pub(crate) fn for_chunks<T: Send>(data: &mut [T], size: usize, count: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    if count <= 1 || data.len() <= size {
-        return data.chunks_mut(size).take(count).for_each(|chunk| work(0, chunk));
-    }
-    data.par_chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
+    for_rows(data, size, count, 1, work);
 }
 
 /// As [`for_chunks`], for chunks of little work: a thread gets at least `bytes` bytes of them.
@@ -28,33 +28,18 @@ pub(crate) fn for_rows<T: Send>(
     bytes: usize,
     work: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
-    let share = share::<T>(size, bytes);
-    if count <= share || data.len() / size < share {
-        return data.chunks_mut(size).take(count).enumerate().for_each(|(number, chunk)| work(number, chunk));
-    }
-    let chunks = data.par_chunks_mut(size).take(count).enumerate().with_min_len(share);
-    chunks.for_each(|(number, chunk)| work(number, chunk));
+    let count = count.min(data.len().div_ceil(size));
+    // The second slice is empty.
+    let work = |number, [chunk, _]: [&mut [T]; 2]| work(number, chunk);
+    Chunks { slices: [data, &mut []], sizes: [size, 0], first: 0, count }.run(share::<T>(size, bytes), &work);
 }
 
 /// As [`for_rows`], with each pair of chunks at the same index in both slices, which are copied. `sizes` are the numbers of
 /// elements per chunk. Chunks without a counterpart are omitted.
-pub(crate) fn for_pairs<T: Send>(
-    [first, second]: [&mut [T]; 2],
-    sizes: [usize; 2],
-    work: &(dyn Fn(&mut [T], &mut [T]) + Sync),
-) {
-    let share = share::<T>(sizes[1], COPIED);
-    if second.len() / sizes[1] < share {
-        let pairs = first.chunks_mut(sizes[0]).zip(second.chunks_mut(sizes[1]));
-        return pairs.for_each(|(first, second)| work(first, second));
-    }
-    let pairs = first.par_chunks_mut(sizes[0]).zip(second.par_chunks_mut(sizes[1])).with_min_len(share);
-    pairs.for_each(|(first, second)| work(first, second));
-}
-
-/// Returns how many chunks of `size` elements have this number of bytes.
-fn share<T>(size: usize, bytes: usize) -> usize {
-    bytes.div_ceil(size.saturating_mul(size_of::<T>()))
+pub(crate) fn for_pairs<T: Send>(slices: [&mut [T]; 2], sizes: [usize; 2], work: &(dyn Fn(&mut [T], &mut [T]) + Sync)) {
+    let count = slices[0].len().div_ceil(sizes[0]).min(slices[1].len().div_ceil(sizes[1]));
+    let work = |_, [first, second]: [&mut [T]; 2]| work(first, second);
+    Chunks { slices, sizes, first: 0, count }.run(share::<T>(sizes[1], COPIED), &work);
 }
 
 /// As [`for_chunks`], with work that can fail. Returns one of the errors. After an error, `work` may have been called for some
@@ -65,18 +50,26 @@ pub(crate) fn try_for_chunks<T: Send>(
     count: usize,
     work: &(dyn Fn(usize, &mut [T]) -> Result<()> + Sync),
 ) -> Result<()> {
-    if count <= 1 || data.len() <= size {
-        return data.chunks_mut(size).take(count).try_for_each(|chunk| work(0, chunk));
-    }
-    data.par_chunks_mut(size).take(count).enumerate().try_for_each(|(number, chunk)| work(number, chunk))
+    let failure = OnceLock::new();
+    for_chunks(data, size, count, &|number, chunk| {
+        if failure.get().is_none()
+            && let Err(error) = work(number, chunk)
+        {
+            // Another thread may have failed at the same time.
+            let _ = failure.set(error);
+        }
+    });
+    failure.into_inner().map_or(Ok(()), Err)
 }
 
 /// Returns the results of `make` for each index below `count`, in order, or one of its errors.
 pub(crate) fn try_collect<T: Send>(count: usize, make: &(dyn Fn(usize) -> Result<T> + Sync)) -> Result<Vec<T>> {
-    if count <= 1 {
-        return (0..count).map(make).collect();
-    }
-    (0..count).into_par_iter().map(make).collect()
+    let mut made: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    try_for_chunks(&mut made, 1, count, &|number, place| {
+        place[0] = Some(make(number)?);
+        Ok(())
+    })?;
+    Ok(made.into_iter().flatten().collect())
 }
 
 /// Calls `set` with the index of each element, for at least `share` elements per thread.
@@ -94,11 +87,79 @@ pub(crate) fn combined<T: Sync, R: Send>(
     of: &(dyn Fn(usize, &[T]) -> R + Sync),
     combine: fn(R, R) -> R,
 ) -> Option<R> {
-    if data.len() <= size {
-        return (!data.is_empty()).then(|| of(0, data));
+    let chunk = |number: usize| (number * size, &data[number * size..][..size.min(data.len() - number * size)]);
+    let mut results: Vec<Option<R>> = (0..data.len().div_ceil(size)).map(|_| None).collect();
+    for_chunks(&mut results, 1, usize::MAX, &|number, result| {
+        let (first, elements) = chunk(number);
+        result[0] = Some(of(first, elements));
+    });
+    results.into_iter().flatten().reduce(combine)
+}
+
+/// Returns how many chunks of `size` elements have this number of bytes.
+fn share<T>(size: usize, bytes: usize) -> usize {
+    bytes.div_ceil(size.saturating_mul(size_of::<T>()))
+}
+
+/// Consecutive chunks of two slices.
+struct Chunks<'a, T> {
+    slices: [&'a mut [T]; 2],
+    /// Numbers of elements per chunk.
+    sizes: [usize; 2],
+    /// Index of the first chunk.
+    first: usize,
+    count: usize,
+}
+
+/// Work on a chunk of each slice, with their index.
+type Work<'a, T> = &'a (dyn Fn(usize, [&mut [T]; 2]) + Sync);
+
+impl<T: Send> Chunks<'_, T> {
+    /// Calls `work` with all chunks, on several threads if each gets at least `share` of them.
+    fn run(&mut self, share: usize, work: Work<'_, T>) {
+        if self.count < 2 * share {
+            return self.run_here(work);
+        }
+        self.run_in_pieces(share.max(self.count / (PIECES * rayon::current_num_threads())), work);
     }
-    let chunks = data.par_chunks(size).enumerate();
-    chunks.map(|(number, chunk)| of(number * size, chunk)).reduce_with(combine)
+
+    /// Calls `work` with all chunks, in pieces of at least `least` chunks and less than twice as many.
+    fn run_in_pieces(&mut self, least: usize, work: Work<'_, T>) {
+        if self.count < 2 * least {
+            return self.run_here(work);
+        }
+        let [mut one, mut other] = self.halves();
+        both(&mut || one.run_in_pieces(least, work), &mut || other.run_in_pieces(least, work));
+    }
+
+    fn run_here(&mut self, work: Work<'_, T>) {
+        let (mut rest, sizes) = (self.slices.each_mut().map(|slice| &mut **slice), self.sizes);
+        for number in self.first..self.first + self.count {
+            let [first, second] = &mut rest;
+            work(number, [next(first, sizes[0]), next(second, sizes[1])]);
+        }
+    }
+
+    fn halves(&mut self) -> [Chunks<'_, T>; 2] {
+        let (sizes, half) = (self.sizes, self.count / 2);
+        let [first, second] = &mut self.slices;
+        let (first, second) = (first.split_at_mut(half * sizes[0]), second.split_at_mut(half * sizes[1]));
+        [
+            Chunks { slices: [first.0, second.0], sizes, first: self.first, count: half },
+            Chunks { slices: [first.1, second.1], sizes, first: self.first + half, count: self.count - half },
+        ]
+    }
+}
+
+/// Removes the next chunk of a slice and returns it.
+fn next<'a, T>(rest: &mut &'a mut [T], size: usize) -> &'a mut [T] {
+    let size = size.min(rest.len());
+    rest.split_off_mut(..size).unwrap_or_default()
+}
+
+/// Calls both functions, on two threads if one has nothing else to do.
+fn both(one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
+    rayon::join(one, other);
 }
 
 #[cfg(test)]
@@ -143,6 +204,18 @@ mod tests {
                 let expected = |k: usize| if k / 3 < count { k / 3 } else { usize::MAX };
                 assert_eq!(data, (0..len).map(expected).collect::<Vec<_>>());
             }
+        }
+    }
+
+    #[test]
+    fn results_are_in_order_unless_one_is_an_error() {
+        use crate::Error;
+        for count in [0, 1, 2, 1000] {
+            assert_eq!(try_collect(count, &Ok), Ok((0..count).collect()));
+            let error = |k| Error::OutOfHostMemory { requested: k as u64 };
+            let fails = |k| if k + 1 == count { Err(error(k)) } else { Ok(k) };
+            let expected = if count == 0 { Ok(Vec::new()) } else { Err(error(count - 1)) };
+            assert_eq!(try_collect(count, &fails), expected);
         }
     }
 
