@@ -11,11 +11,9 @@ mod record;
 mod shape;
 
 pub(crate) use limits::LaunchLimits;
-#[cfg(cuda)]
-pub(crate) use record::VisitWindows;
-#[cfg(gpu)]
-pub(crate) use record::windows_of;
 pub(crate) use record::{QueueId, WindowRecord};
+#[cfg(gpu)]
+pub(crate) use record::{VisitWindows, windows_of};
 pub use shape::LaunchShape;
 
 /// Occupancy of a multiprocessor by a launch.

@@ -7,7 +7,7 @@ use crate::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, WindowRe
 use crate::{Error, Result, backend};
 use cuda_driver::api::{self, CUfunction};
 use cuda_std::Entry;
-use cuda_std::image::{Module, Modules};
+use cuda_std::image::{ImageError, Module, Modules, verify_kernel};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
@@ -35,9 +35,8 @@ impl<E: Entry> Clone for Kernel<E> {
 impl<E: Entry> Kernel<E> {
     /// Returns the kernel from its module, which must be compiled from the same sources as `E` and with the same arguments.
     pub(super) fn load(queue: &Arc<Queue>, modules: &Modules) -> Result<Self> {
-        let module = modules.of::<E>().map_err(|source| Error::KernelModule { module: E::MODULE, source });
-        let function = Function::load(queue, module, E::NAME, E::SOURCES, Loaded::verify::<E>)?;
-        Ok(Kernel { function, marker: PhantomData })
+        let function = Function::load(queue, modules.of::<E>(), &Identity::of::<E>());
+        function.map(|function| Kernel { function, marker: PhantomData })
     }
 }
 
@@ -58,7 +57,22 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
-        self.function.occupied(shape).map(Some)
+        self.function.residency(shape)
+    }
+}
+
+/// An entry point, without its type.
+struct Identity {
+    name: &'static str,
+    module: &'static str,
+    sources: Option<&'static str>,
+    /// [`verify_kernel`].
+    verify: fn(&str) -> std::result::Result<(), ImageError>,
+}
+
+impl Identity {
+    fn of<E: Entry>() -> Self {
+        Identity { name: E::NAME, module: E::MODULE, sources: E::SOURCES, verify: verify_kernel::<E> }
     }
 }
 
@@ -80,24 +94,22 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Returns the kernel of that name from `module`, which must be compiled from these sources and pass `verify`. An error in
-    /// place of the module is returned.
+    /// Returns the kernel from its module, which must be compiled from the same sources and with the same arguments.
     fn load(
         queue: &Arc<Queue>,
-        module: Result<&'static Module>,
-        name: &'static str,
-        sources: Option<&'static str>,
-        verify: fn(&Loaded) -> Result<()>,
+        module: std::result::Result<&'static Module, ImageError>,
+        kernel: &Identity,
     ) -> Result<Arc<Self>> {
+        let &Identity { name, sources, .. } = kernel;
+        let wrong = |source| Error::KernelModule { module: kernel.module, source };
         let sources = sources.ok_or(Error::KernelWithoutDigest { kernel: name })?;
-        let module = module?;
-        let loaded = queue.module(module, sources)?;
+        let loaded = queue.module(module.map_err(wrong)?, sources)?;
         let missing = |error| match is_not_found(&error) {
-            true => Error::KernelMissing { kernel: name, module: module.name() },
+            true => Error::KernelMissing { kernel: name, module: kernel.module },
             false => error,
         };
         let function = queue.note(loaded.cuda.function(name)).map_err(missing)?;
-        verify(&loaded)?;
+        (kernel.verify)(loaded.text()).map_err(wrong)?;
         let mut limits = queue.limits().launch;
         // SAFETY: the function is alive as long as its module, which `loaded` holds.
         let code =
@@ -171,7 +183,7 @@ impl Function {
 
     /// Returns the occupancy of a launch, by its block size and shared memory. The driver computes it from the loaded function,
     /// so no cache is needed.
-    fn occupied(&self, shape: &LaunchShape) -> Result<Residency> {
+    fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
         self.limits.check_block(self.name, shape)?;
         self.queue.enter()?;
         let threads: u32 = shape.block.iter().product();
@@ -184,7 +196,7 @@ impl Function {
         self.queue.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
         let blocks = blocks.unsigned_abs();
         let occupancy = f64::from(blocks * threads) / f64::from(self.queue.limits().threads_per_multiprocessor);
-        Ok(Residency { registers: self.registers, blocks_per_multiprocessor: blocks, occupancy })
+        Ok(Some(Residency { registers: self.registers, blocks_per_multiprocessor: blocks, occupancy }))
     }
 }
 
@@ -193,7 +205,6 @@ mod tests {
     use super::*;
     use crate::modules::KERNELS;
     use cuda_std::digest::Digest;
-    use cuda_std::image::ImageError;
     use slm_kernels::filter1d::filter1d_global;
     use slm_kernels::signal::Same;
 

@@ -5,24 +5,20 @@ use super::handle;
 use super::places::Places;
 use crate::modules::KERNELS;
 use crate::{Error, Result};
-use cuda_std::Entry;
-use cuda_std::image::{Image, Module, verify_kernel};
+use cuda_std::image::{Image, Module};
 use std::ptr;
 use std::sync::Arc;
 
 /// A module in a context.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    module: &'static Module,
     image: &'static Image,
     pub(super) cuda: handle::Module,
 }
 
 impl Loaded {
-    /// Returns an error if the module does not have exactly this kernel with its arguments.
-    pub(super) fn verify<E: Entry>(&self) -> Result<()> {
-        let module = self.module.name();
-        verify_kernel::<E>(self.image.text()).map_err(|source| Error::KernelModule { module, source })
+    pub(super) fn text(&self) -> &'static str {
+        self.image.text()
     }
 }
 
@@ -74,7 +70,7 @@ fn load(module: &'static Module, sources: &'static str, device: &str, capability
     // SAFETY: compiled from the sources of this program's kernels (`choose`).
     let cuda = unsafe { handle::Module::load(image.text()) };
     let cuda = cuda.map_err(|error| explain(error, module.name(), image.text(), version()))?;
-    Ok(Arc::new(Loaded { module, image, cuda }))
+    Ok(Arc::new(Loaded { image, cuda }))
 }
 
 /// Returns the lowest compute capability with an image.

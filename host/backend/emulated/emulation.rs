@@ -1,7 +1,7 @@
 //! An emulator, with its findings and counts.
 
 use crate::info::{Backend, DeviceInfo, SharedMemory};
-use crate::launch::{LaunchLimits, LaunchShape, QueueId};
+use crate::launch::{LaunchLimits, LaunchShape, QueueId, Residency, VisitWindows, WindowRecord};
 use crate::{Error, Result};
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -72,17 +72,25 @@ impl Emulation {
         Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Runs `kernel`, with the function that launches it. This is not generic, so that it is compiled once for all kernels.
+    /// Runs `kernel` with the function that launches it, if it can reach only what `windows` has handed out. This is not generic, so
+    /// that it is compiled once for all kernels.
     pub(super) fn launch(
         &self,
         kernel: &'static str,
         shape: &LaunchShape,
+        (windows, visit): (&WindowRecord, VisitWindows<'_>),
         run: &dyn Fn(&mut Emulator, Launch) -> std::result::Result<Report, LaunchError>,
     ) -> Result<()> {
+        windows.check(kernel, self.queue, visit)?;
         let mut state = self.lock()?;
         let launch = state.checked(kernel, shape)?;
         let report = run(&mut state.emulator, launch);
         state.note(kernel, report)
+    }
+
+    /// Checks the block of a launch. There are no registers that would limit the occupancy.
+    pub(super) fn residency(&self, kernel: &'static str, shape: &LaunchShape) -> Result<Option<Residency>> {
+        self.limits().check_block(kernel, shape).map(|()| None)
     }
 
     pub(crate) fn reports(&self) -> Result<Vec<Report>> {
@@ -206,7 +214,9 @@ mod tests {
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
         let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
         let run = |emulator: &mut Emulator, launch| emulator.launch::<reverse>(launch, args, ());
-        let result = emulation.launch("reverse", &SHAPE, &run);
+        // It need not be checked.
+        let windows = WindowRecord::new(emulation.queue);
+        let result = emulation.launch("reverse", &SHAPE, (&windows, &|_| ()), &run);
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
     }

@@ -4,6 +4,7 @@ use super::emulation::Emulation;
 use crate::launch::{LaunchShape, Residency, WindowRecord, windows_of};
 use crate::{Result, backend};
 use cuda_std::Entry;
+use emulator::Emulator;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -33,13 +34,11 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         args: &E::Args,
         constants: &E::Constants,
     ) -> Result<()> {
-        let visit_windows = windows_of::<E>(args, constants);
-        windows.check(E::NAME, self.emulation.queue_id(), &visit_windows)?;
-        self.emulation.launch(E::NAME, shape, &|emulator, launch| emulator.launch::<E>(launch, *args, *constants))
+        let run = |emulator: &mut Emulator, launch| emulator.launch::<E>(launch, *args, *constants);
+        self.emulation.launch(E::NAME, shape, (windows, &windows_of::<E>(args, constants)), &run)
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
-        self.emulation.limits().check_block(E::NAME, shape)?;
-        Ok(None)
+        self.emulation.residency(E::NAME, shape)
     }
 }
