@@ -7,7 +7,6 @@ pub mod coverage;
 pub mod declarations;
 pub mod emulated;
 pub mod golden;
-pub mod ptx;
 pub mod sources;
 
 mod checks;
@@ -16,8 +15,8 @@ mod trials;
 
 pub use checks::{ensure, equal, same};
 pub use folder::Folder;
-pub use slm_test_support::numbers;
 pub use slm_test_support::random::{Draw, Random, SEED};
+pub use slm_test_support::{numbers, ptx};
 pub use trials::{Test, is_cuda, is_emulated, on_cuda, on_every_backend, on_profiles};
 
 /// Makes the repository's root the current folder, because all paths of the tests are relative to it. Cargo starts tests in

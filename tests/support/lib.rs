@@ -12,6 +12,7 @@ pub mod memory;
 pub mod numbers;
 #[path = "../suite/operations.rs"]
 mod operations;
+pub mod ptx;
 pub mod random;
 
 pub use operations::*;
