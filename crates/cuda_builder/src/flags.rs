@@ -17,6 +17,9 @@ const PTX_6_5: &str = " -Ctarget-feature=+ptx65";
 /// Omits the one section of the line numbers that the driver's assembler does not understand.
 const NO_ARANGES: &str = "-Cllvm-args=-generate-arange-section=false";
 
+/// Leaves the functions of `core` as they are until they are linked with the module. Then those that it calls are optimised.
+const UNOPTIMISED: &str = "-Cno-prepopulate-passes";
+
 /// A precaution against copied warp operations ([`convergence`](crate::convergence)). Each one is tried if the one before
 /// was not enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,16 +65,23 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// Returns the settings of cargo's profile for the flags of the precaution. Compiling `core` takes most of the time, so it has
-    /// them only where the copying pass is disabled, because its functions may call closures that contain operations of warps.
-    pub(crate) fn precautions(self) -> Vec<String> {
-        let of_all = format!("rustflags={:?}", self.precaution.flags());
-        match (self.core, self.precaution) {
-            (Core::Sources, Precaution::Nothing | Precaution::Inlining) => {
-                vec![of_all, "package.core.rustflags=[]".to_owned()]
-            }
-            _ => vec![of_all],
+    /// Returns the settings of cargo's profile for flags that not all crates have.
+    pub(crate) fn of_crates(self) -> Vec<String> {
+        let mut settings = vec![format!("rustflags={:?}", self.precaution.flags())];
+        if self.core == Core::Sources {
+            settings.push(format!("package.core.rustflags={:?}", self.of_core()));
         }
+        settings
+    }
+
+    /// Returns rustc's flags for `core`, whose compilation takes most of the time. So it has those of the precaution only where the
+    /// copying pass is disabled, because its functions may call closures that contain operations of warps.
+    fn of_core(self) -> Vec<&'static str> {
+        let precaution = match self.precaution {
+            Precaution::Nothing | Precaution::Inlining => &[],
+            Precaution::NoJumpThreading => self.precaution.flags(),
+        };
+        precaution.iter().copied().chain([UNOPTIMISED]).collect()
     }
 
     /// Returns the settings of cargo's profile. They are passed on the command line, so that the user's configuration files
@@ -95,7 +105,8 @@ impl fmt::Display for Flags {
         let debug = if self.release { "debug=false" } else { debug };
         write!(f, "{}", self.rustflags())?;
         self.precaution.flags().iter().try_for_each(|flag| write!(f, " {flag}"))?;
-        write!(f, " {optimised} {debug} {lto} {units}")
+        write!(f, " {optimised} {debug} {lto} {units}")?;
+        if self.core == Core::Sources { write!(f, " core.rustflags='{}'", self.of_core().join(" ")) } else { Ok(()) }
     }
 }
 
@@ -108,7 +119,7 @@ mod tests {
         let flags = Flags { arch: Arch::SM_90, core: Core::Sources, release: true, precaution: Precaution::Nothing };
         let expected = format!(
             "-Ctarget-cpu=sm_90 -Zunstable-options -Cpanic=immediate-abort {UNROLLING} \
-             opt-level=3 debug=false lto='fat' codegen-units=1"
+             opt-level=3 debug=false lto='fat' codegen-units=1 core.rustflags='-Cno-prepopulate-passes'"
         );
         assert_eq!(flags.to_string(), expected);
     }
@@ -129,6 +140,9 @@ mod tests {
         assert!(
             flags(Precaution::NoJumpThreading).to_string().contains("-Zmir-enable-passes=-JumpThreading opt-level=3")
         );
+        // `core` has them in one case only.
+        assert!(flags(Precaution::Inlining).to_string().ends_with("core.rustflags='-Cno-prepopulate-passes'"));
+        assert!(flags(Precaution::NoJumpThreading).to_string().ends_with("=-JumpThreading -Cno-prepopulate-passes'"));
     }
 
     #[test]
