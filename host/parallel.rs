@@ -1,18 +1,22 @@
 //! Work on all cores, compiled once per element type instead of once per use.
 //!
-//! Work is called through pointers, also by Rayon, which would instantiate about fifteen functions for each closure. A piece of work
-//! takes far longer than such a call.
+//! Work is called through pointers. Rayon instantiates about fifteen functions for each closure, so it gets pointers too. A piece of
+//! work takes far longer than such a call.
 //!
 //! Small work is done by the calling thread. To hand it to Rayon's threads, which are not the caller's, takes about 10 µs.
 
 use crate::Result;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes that are copied in about the time that it takes to wake a thread.
 pub(crate) const COPIED: usize = 1 << 16;
 
-/// Pieces of work per thread, so that all threads have some until the end.
+/// Minimum number of pieces of work per thread, if there are enough chunks, so that all threads have work until the end.
 const PIECES: usize = 8;
+
+/// Maximum number of results that are combined, so that they take little memory.
+const RESULTS: usize = 1024;
 
 /// Calls `work` with the index and the elements of each of the first `count` chunks of `size` elements. The last chunk may be
 /// shorter.
@@ -69,7 +73,7 @@ pub(crate) fn try_collect<T: Send>(count: usize, make: &(dyn Fn(usize) -> Result
         place[0] = Some(make(number)?);
         Ok(())
     })?;
-    Ok(made.into_iter().flatten().collect())
+    Ok(made.into_iter().map(|made| made.expect("it was made without an error")).collect())
 }
 
 /// Calls `set` with the index of each element, for at least `share` elements per thread.
@@ -79,26 +83,42 @@ pub(crate) fn for_elements<T: Send>(data: &mut [T], share: usize, set: impl Fn(u
     });
 }
 
-/// Returns the results of `of` for chunks of `size` elements and the index of their first one, combined in order; `None` if
-/// there are no elements.
+/// Returns whether `holds` is true for all numbers below `count`, with at least `share` numbers per thread.
+pub(crate) fn all(count: usize, share: usize, holds: &(dyn Fn(usize) -> bool + Sync)) -> bool {
+    let fails = AtomicBool::new(false);
+    // Elements without a size take no memory.
+    for_chunks(&mut vec![(); count.div_ceil(share)], 1, usize::MAX, &|number, _| {
+        let first = number * share;
+        if !fails.load(Ordering::Relaxed) && !(first..count.min(first + share)).all(holds) {
+            fails.store(true, Ordering::Relaxed);
+        }
+    });
+    !fails.into_inner()
+}
+
+/// Returns the results of `of` for chunks of at least `size` elements and the index of their first one, combined in order; `None`
+/// if there are no elements.
 pub(crate) fn combined<T: Sync, R: Send>(
     data: &[T],
     size: usize,
     of: &(dyn Fn(usize, &[T]) -> R + Sync),
     combine: fn(R, R) -> R,
 ) -> Option<R> {
-    let chunk = |number: usize| (number * size, &data[number * size..][..size.min(data.len() - number * size)]);
-    let mut results: Vec<Option<R>> = (0..data.len().div_ceil(size)).map(|_| None).collect();
+    if data.len() <= size {
+        return (!data.is_empty()).then(|| of(0, data));
+    }
+    let size = size.max(data.len().div_ceil(RESULTS));
+    let mut results: Vec<Option<R>> = data.chunks(size).map(|_| None).collect();
     for_chunks(&mut results, 1, usize::MAX, &|number, result| {
-        let (first, elements) = chunk(number);
-        result[0] = Some(of(first, elements));
+        let elements = data.chunks(size).nth(number).unwrap_or_default();
+        result[0] = Some(of(number * size, elements));
     });
     results.into_iter().flatten().reduce(combine)
 }
 
-/// Returns how many chunks of `size` elements have this number of bytes.
+/// Returns how many chunks of `size` elements have this number of bytes, at least 1.
 fn share<T>(size: usize, bytes: usize) -> usize {
-    bytes.div_ceil(size.saturating_mul(size_of::<T>()))
+    bytes.div_ceil(size.saturating_mul(size_of::<T>()).max(1)).max(1)
 }
 
 /// Consecutive chunks of two slices.
@@ -157,7 +177,7 @@ fn next<'a, T>(rest: &mut &'a mut [T], size: usize) -> &'a mut [T] {
     rest.split_off_mut(..size).unwrap_or_default()
 }
 
-/// Calls both functions, on two threads if one has nothing else to do.
+/// Calls both functions, on two threads if another one is idle.
 fn both(one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
     rayon::join(one, other);
 }
@@ -192,6 +212,21 @@ mod tests {
             combined(&data, 8, &first, Option::or).flatten()
         };
         assert_eq!([0, 6, 7, 50, 98, 99].map(first_above), [Some(1), Some(7), Some(8), Some(51), Some(99), None]);
+    }
+
+    #[test]
+    fn all_numbers_are_examined() {
+        for count in LENGTHS {
+            assert!(all(count, 8, &|k| k < count));
+            assert!((0..count).all(|wrong| !all(count, 8, &|k| k != wrong)));
+        }
+    }
+
+    #[test]
+    fn many_elements_have_few_results() {
+        let data = vec![1; 3 * RESULTS + 1];
+        let sizes = combined(&data, 1, &|_, data| vec![data.len()], |a, b| [a, b].concat()).unwrap();
+        assert_eq!((sizes.len(), sizes.iter().sum()), (data.len().div_ceil(4), data.len()));
     }
 
     #[test]

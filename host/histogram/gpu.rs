@@ -10,8 +10,7 @@ use super::weights::{ONE, PARTS, Real, Sums, WeightBuffer, WeightSlice, check_we
 use super::{HistogramAlgorithm, Plan, WeightedPlan};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
-use crate::parallel::combined;
-use crate::{Buffer, Device, Result, Windows};
+use crate::{Buffer, Device, Result, Windows, parallel};
 use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, histogram_peak};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -44,10 +43,8 @@ pub(super) fn prepare<T: Fit + HistogramKernels>(
 
 /// Returns whether a scale agrees with the borders for every number.
 fn is_right<T: Fit, S: FromEnds<T>>(fitted: &Fitted<T>, borders: &Arc<[T::Bound]>) -> bool {
-    let agrees = |even: Even<T, S>, borders: &[T]| {
-        let agree = |first, part: &[T]| (first..first + part.len()).all(|k| even.agrees(k as u32, borders));
-        combined(&borders[..even.bins as usize], SHARE, &agree, |a, b| a && b) != Some(false)
-    };
+    let agrees =
+        |even: Even<T, S>, borders: &[T]| parallel::all(even.bins as usize, SHARE, &|k| even.agrees(k as u32, borders));
     even(fitted).is_some_and(|even| S::EXACT || T::of_samples(borders).is_some_and(|borders| agrees(even, &borders)))
 }
 

@@ -211,7 +211,7 @@ impl Attempt<'_> {
             command.arg("-Zbuild-std=core");
         }
         command.arg("-Zprofile-rustflags");
-        for setting in self.flags().profile().into_iter().map(str::to_owned).chain(self.flags().of_crates()) {
+        for setting in self.flags().profile().into_iter().map(str::to_owned).chain(self.flags().crate_settings()) {
             command.arg("--config").arg(format!("profile.release.{setting}"));
         }
         Ok(command)

@@ -17,8 +17,9 @@ const PTX_6_5: &str = " -Ctarget-feature=+ptx65";
 /// Omits the one section of the line numbers that the driver's assembler does not understand.
 const NO_ARANGES: &str = "-Cllvm-args=-generate-arange-section=false";
 
-/// Leaves the functions of `core` as they are until they are linked with the module. Then those that it calls are optimised.
-const UNOPTIMISED: &str = "-Cno-prepopulate-passes";
+/// Omits LLVM's passes for `core`, which are a third of its compilation. The functions that a module calls are optimised when they
+/// are linked with it, if it is compiled with `opt-level` 3.
+const WITHOUT_LLVM_PASSES: &str = "-Cno-prepopulate-passes";
 
 /// A precaution against copied warp operations ([`convergence`](crate::convergence)). Each one is tried if the one before
 /// was not enough.
@@ -65,8 +66,8 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// Returns the settings of cargo's profile for flags that not all crates have.
-    pub(crate) fn of_crates(self) -> Vec<String> {
+    /// Returns the settings of cargo's profile for rustc's flags that differ between crates.
+    pub(crate) fn crate_settings(self) -> Vec<String> {
         let mut settings = vec![format!("rustflags={:?}", self.precaution.flags())];
         if self.core == Core::Sources {
             settings.push(format!("package.core.rustflags={:?}", self.of_core()));
@@ -81,7 +82,7 @@ impl Flags {
             Precaution::Nothing | Precaution::Inlining => &[],
             Precaution::NoJumpThreading => self.precaution.flags(),
         };
-        precaution.iter().copied().chain([UNOPTIMISED]).collect()
+        precaution.iter().copied().chain(self.release.then_some(WITHOUT_LLVM_PASSES)).collect()
     }
 
     /// Returns the settings of cargo's profile. They are passed on the command line, so that the user's configuration files
@@ -106,7 +107,10 @@ impl fmt::Display for Flags {
         write!(f, "{}", self.rustflags())?;
         self.precaution.flags().iter().try_for_each(|flag| write!(f, " {flag}"))?;
         write!(f, " {optimised} {debug} {lto} {units}")?;
-        if self.core == Core::Sources { write!(f, " core.rustflags='{}'", self.of_core().join(" ")) } else { Ok(()) }
+        match self.core {
+            Core::Sources => write!(f, " core.rustflags='{}'", self.of_core().join(" ")),
+            Core::Prebuilt => Ok(()),
+        }
     }
 }
 
@@ -143,6 +147,15 @@ mod tests {
         // `core` has them in one case only.
         assert!(flags(Precaution::Inlining).to_string().ends_with("core.rustflags='-Cno-prepopulate-passes'"));
         assert!(flags(Precaution::NoJumpThreading).to_string().ends_with("=-JumpThreading -Cno-prepopulate-passes'"));
+    }
+
+    #[test]
+    fn core_is_optimised_before_it_is_linked_if_linking_does_not() {
+        let flags =
+            |release| Flags { arch: Arch::SM_75, core: Core::Sources, release, precaution: Precaution::Nothing };
+        let of_core = |release| flags(release).crate_settings().pop();
+        assert_eq!(of_core(true).as_deref(), Some("package.core.rustflags=[\"-Cno-prepopulate-passes\"]"));
+        assert_eq!(of_core(false).as_deref(), Some("package.core.rustflags=[]"));
     }
 
     #[test]

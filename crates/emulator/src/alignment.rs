@@ -98,11 +98,11 @@ fn begin_early(iterations: &BTreeMap<i64, Vec<Request>>) -> bool {
 
 /// Returns the addresses of each lane's visits, or `None` if some visits make no access.
 fn visits(requests: &[Request]) -> Option<Vec<Vec<i64>>> {
+    if requests.iter().any(|request| request.accessed != request.visited) {
+        return None;
+    }
     let mut visits: Vec<_> = (0..32).map(|_| Vec::with_capacity(requests.len())).collect();
     for request in requests {
-        if request.accessed != request.visited {
-            return None;
-        }
         request.lanes().for_each(|lane| visits[lane as usize].push(request.addresses[lane as usize] as i64));
     }
     Some(visits)
@@ -188,7 +188,7 @@ fn all_but_largest(numbers: impl Iterator<Item = u32>) -> u32 {
     sum - largest
 }
 
-/// Returns the number of groups that [`grouped`] makes, without making them.
+/// Returns the number of groups that [`grouped`] makes of the accessing lanes, without making them.
 fn number_of_groups(requests: &[Request], of: impl Fn(&Request, u32) -> i64) -> usize {
     let mut values: Vec<i64> = Vec::with_capacity(32 * requests.len());
     for request in requests {

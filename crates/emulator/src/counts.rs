@@ -181,17 +181,17 @@ impl Request {
     }
 }
 
-/// Groups the lanes of all requests, those that `lanes` returns, by the value of `of`, whose arguments are the number of a request,
-/// the request and the lane. Visits of different lanes in a group form a request.
+/// Groups visits by their `key`, which gets the index of a request, the request and a lane. `lanes` selects lanes of a request. In a
+/// group, visits of different lanes are merged into one request.
 pub(crate) fn grouped<K: Ord>(
     requests: &[Request],
     lanes: impl Fn(&Request) -> u32,
-    of: impl Fn(usize, &Request, u32) -> K,
+    key: impl Fn(usize, &Request, u32) -> K,
 ) -> BTreeMap<K, Vec<Request>> {
     let mut groups: BTreeMap<K, Vec<Request>> = BTreeMap::new();
-    for (number, request) in requests.iter().enumerate() {
+    for (index, request) in requests.iter().enumerate() {
         for lane in lanes_of(lanes(request)) {
-            let group = groups.entry(of(number, request, lane)).or_default();
+            let group = groups.entry(key(index, request, lane)).or_default();
             match group.iter_mut().find(|other| other.visited >> lane & 1 == 0) {
                 Some(other) => other.join(request, lane),
                 None => group.push(request.only(1 << lane)),

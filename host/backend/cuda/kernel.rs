@@ -66,7 +66,7 @@ struct Identity {
     name: &'static str,
     module: &'static str,
     sources: Option<&'static str>,
-    /// [`verify_kernel`].
+    /// [`verify_kernel`] for this entry point.
     verify: fn(&str) -> std::result::Result<(), ImageError>,
 }
 
@@ -94,7 +94,8 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Returns the kernel from its module, which must be compiled from the same sources and with the same arguments.
+    /// Returns the kernel from its module, which must be compiled from the same sources and with the same arguments. An error in
+    /// place of the module is returned, unless the kernel has no digest.
     fn load(
         queue: &Arc<Queue>,
         module: std::result::Result<&'static Module, ImageError>,
@@ -109,7 +110,7 @@ impl Function {
             false => error,
         };
         let function = queue.note(loaded.cuda.function(name)).map_err(missing)?;
-        (kernel.verify)(loaded.text()).map_err(wrong)?;
+        (kernel.verify)(loaded.text).map_err(wrong)?;
         let mut limits = queue.limits().launch;
         // SAFETY: the function is alive as long as its module, which `loaded` holds.
         let code =
@@ -182,7 +183,7 @@ impl Function {
     }
 
     /// Returns the occupancy of a launch, by its block size and shared memory. The driver computes it from the loaded function,
-    /// so no cache is needed.
+    /// so no cache is needed. It is never `None`.
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {
         self.limits.check_block(self.name, shape)?;
         self.queue.enter()?;

@@ -12,14 +12,8 @@ use std::sync::Arc;
 /// A module in a context.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    image: &'static Image,
+    pub(super) text: &'static str,
     pub(super) cuda: handle::Module,
-}
-
-impl Loaded {
-    pub(super) fn text(&self) -> &'static str {
-        self.image.text()
-    }
 }
 
 /// Modules that a context has loaded so far.
@@ -70,7 +64,7 @@ fn load(module: &'static Module, sources: &'static str, device: &str, capability
     // SAFETY: compiled from the sources of this program's kernels (`choose`).
     let cuda = unsafe { handle::Module::load(image.text()) };
     let cuda = cuda.map_err(|error| explain(error, module.name(), image.text(), version()))?;
-    Ok(Arc::new(Loaded { image, cuda }))
+    Ok(Arc::new(Loaded { text: image.text(), cuda }))
 }
 
 /// Returns the lowest compute capability with an image.

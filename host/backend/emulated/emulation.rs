@@ -78,17 +78,18 @@ impl Emulation {
         &self,
         kernel: &'static str,
         shape: &LaunchShape,
-        (windows, visit): (&WindowRecord, VisitWindows<'_>),
+        windows: &WindowRecord,
+        visit_windows: VisitWindows<'_>,
         run: &dyn Fn(&mut Emulator, Launch) -> std::result::Result<Report, LaunchError>,
     ) -> Result<()> {
-        windows.check(kernel, self.queue, visit)?;
+        windows.check(kernel, self.queue, visit_windows)?;
         let mut state = self.lock()?;
         let launch = state.checked(kernel, shape)?;
         let report = run(&mut state.emulator, launch);
         state.note(kernel, report)
     }
 
-    /// Checks the block of a launch. There are no registers that would limit the occupancy.
+    /// Returns `None`, because no registers limit the occupancy, or an error if the block exceeds a limit.
     pub(super) fn residency(&self, kernel: &'static str, shape: &LaunchShape) -> Result<Option<Residency>> {
         self.limits().check_block(kernel, shape).map(|()| None)
     }
@@ -214,9 +215,9 @@ mod tests {
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
         let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
         let run = |emulator: &mut Emulator, launch| emulator.launch::<reverse>(launch, args, ());
-        // It need not be checked.
+        // The windows in the arguments are not visited, so none is refused.
         let windows = WindowRecord::new(emulation.queue);
-        let result = emulation.launch("reverse", &SHAPE, (&windows, &|_| ()), &run);
+        let result = emulation.launch("reverse", &SHAPE, &windows, &|_| (), &run);
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)
     }

@@ -35,7 +35,7 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         constants: &E::Constants,
     ) -> Result<()> {
         let run = |emulator: &mut Emulator, launch| emulator.launch::<E>(launch, *args, *constants);
-        self.emulation.launch(E::NAME, shape, (windows, &windows_of::<E>(args, constants)), &run)
+        self.emulation.launch(E::NAME, shape, windows, &windows_of::<E>(args, constants), &run)
     }
 
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>> {

@@ -1,6 +1,6 @@
 //! Kernels with operations of blocks and warps, and with calls of them, that the compiler copies.
 //!
-//! `core` is compiled for each target and each precaution, which takes most of the time.
+//! `core` is compiled for each target, and again without the copying pass, which takes most of the time.
 
 use crate::compile::{builder, read, unless_skipped};
 use crate::fixture::Fixture;
