@@ -66,10 +66,13 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// Returns the settings of cargo's profile for rustc's flags that differ between crates.
+    /// Returns the settings of cargo's profile for rustc's flags that differ between crates. Only the kernel crate and its
+    /// dependencies have those of the precaution. So other crates are compiled once for all precautions.
     pub(crate) fn crate_settings(self) -> Vec<String> {
-        let mut settings = vec![format!("rustflags={:?}", self.precaution.flags())];
+        let mut settings =
+            vec![format!("rustflags={:?}", self.precaution.flags()), "build-override.rustflags=[]".into()];
         if self.core == Core::Sources {
+            settings.push("package.compiler_builtins.rustflags=[]".into());
             settings.push(format!("package.core.rustflags={:?}", self.of_core()));
         }
         settings

@@ -1,6 +1,6 @@
 //! Builds and runs the fixture's host, whose build script calls `CudaBuilder`.
 
-use crate::fixture::{Fixture, device_target_dir, host_target_dir};
+use crate::fixture::{Fixture, device_target_dir, target_dir};
 use cuda_builder::CudaBuilder;
 use std::process::{Command, Output};
 
@@ -16,7 +16,7 @@ impl Host {
         // Offline works, since all its dependencies are dependencies of this crate too.
         Command::new(env!("CARGO"))
             .args(["run", "--quiet", "--offline", "--features", self.features, "--target-dir"])
-            .arg(host_target_dir())
+            .arg(target_dir())
             .current_dir(self.fixture.path("host"))
             .env("SLM_KERNELS", self.mode)
             // Nobody debugs it, and it is small.

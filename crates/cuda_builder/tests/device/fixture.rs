@@ -54,23 +54,16 @@ impl Fixture {
     }
 }
 
-/// Returns the target folder of the fixture's host. Its build script compiles kernels in the same folder as this workspace's
-/// build scripts, because `core` takes long.
-pub fn host_target_dir() -> PathBuf {
-    let dir = scratch().join("target");
-    fs::create_dir_all(&dir).unwrap();
-    fs::create_dir_all(device_target_dir()).unwrap();
-    #[cfg(unix)]
-    match std::os::unix::fs::symlink(device_target_dir(), dir.join("slm-device")) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => panic!("{error}"),
-        _ => {}
-    }
-    dir
+/// Returns this workspace's target folder. The fixture's host has the same one, so that the packages that both depend on are
+/// compiled once, and `core` if a build script has compiled kernels.
+pub fn target_dir() -> &'static Path {
+    // Cargo's folder for tests is in it.
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()
 }
 
-/// Returns the folder in which this workspace's build scripts compile kernels. `core` is there if one of them has run.
+/// Returns the folder in which this workspace's build scripts compile kernels.
 pub fn device_target_dir() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("slm-device")
+    target_dir().join("slm-device")
 }
 
 fn scratch() -> PathBuf {
