@@ -246,45 +246,60 @@ fn raced_at<'a>(raced: &'a mut Raced, access: &Access) -> &'a mut bool {
     &mut raced[if access.place < GLOBAL { 0 } else { access.slot }][access.place]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
-
-    /// Until a place has its first race in a launch, the verdict on every access there agrees with the definition.
-    #[test]
-    fn races_are_those_of_the_definition(events in prop::collection::vec(event(), 1..160)) {
-        let (mut naive, mut emulated, mut raced) = (Naive::default(), Emulated::new(), Raced::default());
-        naive.next_launch();
-        for event in events {
-            match event {
-                Event::Access(access) => {
-                    let (expected, found) = (naive.access(access), emulated.access(access));
-                    let raced = raced_at(&mut raced, &access);
-                    prop_assert!(*raced || is_among(found, &expected), "{access:?}: {found:?}, not {expected:?}");
-                    *raced |= !expected.is_empty();
-                }
-                Event::Fence(slot, thread, scope) => {
-                    naive.fence(slot, thread, scope);
-                    emulated.slots[slot].0.fence(THREADS[thread], scope);
-                }
-                Event::SyncWarp(slot, threads) => {
-                    naive.meet(slot, &threads);
-                    emulated.slots[slot].0.meet(&threads.iter().map(|thread| THREADS[*thread]).collect::<Vec<_>>());
-                }
-                Event::Barrier(slot) => {
-                    naive.meet(slot, &[0, 1, 2, 3, 4]);
-                    emulated.slots[slot].0.barrier(&mut emulated.order);
-                }
-                Event::NextBlock(slot) => {
-                    naive.next_block(slot);
-                    emulated.next_block(slot);
-                    raced[slot][GLOBAL..].fill(false);
-                }
-                Event::NextLaunch => {
-                    naive.next_launch();
-                    emulated.begin_launch();
-                    raced = Raced::default();
-                }
+/// Checks that, until a place has its first race in a launch, the verdict on every access there agrees with the definition.
+fn races_are_those_of_the_definition(events: Vec<Event>) -> Result<(), TestCaseError> {
+    let (mut naive, mut emulated, mut raced) = (Naive::default(), Emulated::new(), Raced::default());
+    naive.next_launch();
+    for event in events {
+        match event {
+            Event::Access(access) => {
+                let (expected, found) = (naive.access(access), emulated.access(access));
+                let raced = raced_at(&mut raced, &access);
+                prop_assert!(*raced || is_among(found, &expected), "{access:?}: {found:?}, not {expected:?}");
+                *raced |= !expected.is_empty();
+            }
+            Event::Fence(slot, thread, scope) => {
+                naive.fence(slot, thread, scope);
+                emulated.slots[slot].0.fence(THREADS[thread], scope);
+            }
+            Event::SyncWarp(slot, threads) => {
+                naive.meet(slot, &threads);
+                emulated.slots[slot].0.meet(&threads.iter().map(|thread| THREADS[*thread]).collect::<Vec<_>>());
+            }
+            Event::Barrier(slot) => {
+                naive.meet(slot, &[0, 1, 2, 3, 4]);
+                emulated.slots[slot].0.barrier(&mut emulated.order);
+            }
+            Event::NextBlock(slot) => {
+                naive.next_block(slot);
+                emulated.next_block(slot);
+                raced[slot][GLOBAL..].fill(false);
+            }
+            Event::NextLaunch => {
+                naive.next_launch();
+                emulated.begin_launch();
+                raced = Raced::default();
             }
         }
+    }
+    Ok(())
+}
+
+// Two tests with about as many events, for two cores. The numbers of cases are proportional to those of lengths.
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2800))]
+
+    #[test]
+    fn races_of_short_histories_are_those_of_the_definition(events in prop::collection::vec(event(), 1..113)) {
+        races_are_those_of_the_definition(events)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1200))]
+
+    #[test]
+    fn races_of_long_histories_are_those_of_the_definition(events in prop::collection::vec(event(), 113..160)) {
+        races_are_those_of_the_definition(events)?;
     }
 }
