@@ -37,7 +37,8 @@ impl Clocks {
     }
 
     fn join(&self, other: &Clocks) -> Clocks {
-        let (mut a, mut b, mut joined) = (&self.0[..], &other.0[..], Vec::new());
+        let (mut a, mut b) = (&self.0[..], &other.0[..]);
+        let mut joined = Vec::with_capacity(a.len() + b.len());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
             if x.first < y.first {
                 joined.extend_from_slice(take_block(&mut a));

@@ -290,10 +290,10 @@ impl Running {
             return;
         }
         let call = Call { site, mask, part };
-        self.block.warps[warp as usize].arrive(lane, call);
+        let is_complete = self.block.warps[warp as usize].arrive(lane, call);
         self.stop_thread();
         self.pause = true;
-        if self.block.warps[warp as usize].with(&call) == mask {
+        if is_complete {
             self.end_meeting(warp, &call);
         }
     }

@@ -66,33 +66,42 @@ impl Call {
 
 /// Lanes of a warp that wait for others.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meeting([Option<Call>; 32]);
+pub(crate) struct Meeting {
+    calls: [Option<Call>; 32],
+    /// The lanes that have a call, as bits.
+    lanes: u32,
+}
 
 impl Meeting {
-    /// Records that `lane` waits.
-    pub(crate) fn arrive(&mut self, lane: u32, call: Call) {
-        self.0[lane as usize] = Some(call);
+    /// Records that `lane` waits. Returns whether all lanes of the call's mask now wait for the same operation.
+    pub(crate) fn arrive(&mut self, lane: u32, call: Call) -> bool {
+        self.calls[lane as usize] = Some(call);
+        self.lanes |= 1 << lane;
+        // The last lane to arrive compares the calls.
+        self.lanes & call.mask == call.mask && self.with(&call) == call.mask
     }
 
     /// Returns whether `lane` waits.
     pub(crate) fn waits(&self, lane: u32) -> bool {
-        self.0[lane as usize].is_some()
+        self.lanes & 1 << lane != 0
     }
 
     /// Returns a waiting lane and its call, if there is one.
     pub(crate) fn any(&self) -> Option<(u32, Call)> {
-        (0..32).find_map(|lane| Some((lane, self.0[lane as usize]?)))
+        let lane = self.lanes.trailing_zeros();
+        Some((lane, (*self.calls.get(lane as usize)?)?))
     }
 
     /// Returns the lanes that wait for the same operation as `call`.
     pub(crate) fn with(&self, call: &Call) -> u32 {
-        let with = |lane: &u32| self.0[*lane as usize].is_some_and(|other| call.meets(&other));
+        let with = |lane: &u32| self.calls[*lane as usize].as_ref().is_some_and(|other| call.meets(other));
         (0..32).filter(with).fold(0, |lanes, lane| lanes | 1 << lane)
     }
 
     /// Removes and returns the calls of `lanes`, which belong to the same operation.
     pub(crate) fn end(&mut self, lanes: u32) -> [Option<Call>; 32] {
-        std::array::from_fn(|lane| if lanes & 1 << lane == 0 { None } else { self.0[lane].take() })
+        self.lanes &= !lanes;
+        std::array::from_fn(|lane| if lanes & 1 << lane == 0 { None } else { self.calls[lane].take() })
     }
 }
 
