@@ -9,14 +9,18 @@ pub const TOPOLOGIES: [Topology; 4] = [Topology::Plane, Topology::Torus, Topolog
 /// Returns the next generation.
 #[must_use]
 pub fn next(cells: &Array2<bool>, rule: Rule, topology: Topology) -> Array2<bool> {
+    let (rows, columns) = cells.dim();
+    // The board and the cells next to it.
+    let extended = Array2::from_shape_fn((rows + 2, columns + 2), |(row, column)| {
+        let place = wrapped([row as isize - 1, column as isize - 1], cells.dim(), topology);
+        place.is_some_and(|place| cells[place])
+    });
     Array2::from_shape_fn(cells.dim(), |(row, column)| {
-        let steps = (-1..=1).flat_map(|down| (-1..=1).map(move |right| (down, right)));
-        let neighbours =
-            steps.filter(|&step| step != (0, 0)).map(|(down, right)| [row as isize + down, column as isize + right]);
-        let is_alive = |place| wrapped(place, cells.dim(), topology).is_some_and(|place| cells[place]);
-        let count = neighbours.filter(|&place| is_alive(place)).count();
-        let digits = if cells[[row, column]] { rule.survivals() } else { rule.births() };
-        digits >> count & 1 == 1
+        let is_alive = cells[[row, column]];
+        let alive_in = |row: usize| (column..column + 3).filter(|&column| extended[[row, column]]).count();
+        let neighbours = (row..row + 3).map(alive_in).sum::<usize>() - usize::from(is_alive);
+        let digits = if is_alive { rule.survivals() } else { rule.births() };
+        digits >> neighbours & 1 == 1
     })
 }
 
