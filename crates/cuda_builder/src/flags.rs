@@ -66,8 +66,8 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// Returns the settings of cargo's profile for rustc's flags that differ between crates. Only the kernel crate and its
-    /// dependencies have those of the precaution. So other crates are compiled once for all precautions.
+    /// Returns the settings of cargo's profile for rustc's flags that differ between crates. Build scripts, their dependencies and
+    /// `compiler_builtins`, of which no module contains code, are compiled without a precaution, so that they can be kept.
     pub(crate) fn crate_settings(self) -> Vec<String> {
         let mut settings =
             vec![format!("rustflags={:?}", self.precaution.flags()), "build-override.rustflags=[]".into()];
@@ -159,6 +159,19 @@ mod tests {
         let of_core = |release| flags(release).crate_settings().pop();
         assert_eq!(of_core(true).as_deref(), Some("package.core.rustflags=[\"-Cno-prepopulate-passes\"]"));
         assert_eq!(of_core(false).as_deref(), Some("package.core.rustflags=[]"));
+    }
+
+    #[test]
+    fn crates_without_kernel_code_have_no_precaution() {
+        let settings = |core, precaution| {
+            Flags { arch: Arch::SM_75, core, release: true, precaution }.crate_settings()[1..].join(" ")
+        };
+        for precaution in Precaution::ALL {
+            let build_scripts = "build-override.rustflags=[]";
+            assert_eq!(settings(Core::Prebuilt, precaution), build_scripts);
+            let expected = format!("{build_scripts} package.compiler_builtins.rustflags=[] package.core.rustflags=[");
+            assert!(settings(Core::Sources, precaution).starts_with(&expected));
+        }
     }
 
     #[test]

@@ -106,6 +106,7 @@ pub(crate) fn without_block(knowledge: &Knowledge, first: u32) -> Knowledge {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::properties::cases;
     use proptest::prelude::*;
 
     /// Blocks of ten intervals.
@@ -126,6 +127,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256, 5))]
+
         /// The join knows what either knows, and nothing else.
         #[test]
         fn join_is_union(a in clocks(), b in clocks(), interval in 1u32..41, thread in 0u16..5, clock in 0u32..5) {

@@ -222,6 +222,7 @@ fn distinct(access: &WarpAccess<'_>, unit: impl Fn(u64) -> u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::properties::cases;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -276,6 +277,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256, 4))]
+
         #[test]
         fn wavefronts_are_those_of_the_definition(
             (addresses, bytes) in accesses(),

@@ -80,6 +80,8 @@ mod outputs;
 mod panics;
 mod paths;
 mod profile;
+#[cfg(test)]
+mod properties;
 mod random;
 mod region;
 mod report;

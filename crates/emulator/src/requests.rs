@@ -202,6 +202,7 @@ fn counts_of(counts: &mut Vec<Counts>, site: u16) -> &mut Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::properties::cases;
     use crate::site::{Action, Site};
     use cuda_std::host::Space;
     use proptest::prelude::*;
@@ -233,6 +234,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256, 3))]
+
         /// However lanes are combined, every access is counted once, and no lane is in a request twice.
         #[test]
         fn no_access_is_lost(lanes in prop::collection::vec(visits(60), 1..=32)) {

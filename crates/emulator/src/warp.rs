@@ -77,7 +77,7 @@ impl Meeting {
     pub(crate) fn arrive(&mut self, lane: u32, call: Call) -> bool {
         self.calls[lane as usize] = Some(call);
         self.lanes |= 1 << lane;
-        // The last lane to arrive compares the calls.
+        // The calls are not compared until all these lanes wait.
         self.lanes & call.mask == call.mask && self.with(&call) == call.mask
     }
 
@@ -89,7 +89,7 @@ impl Meeting {
     /// Returns a waiting lane and its call, if there is one.
     pub(crate) fn any(&self) -> Option<(u32, Call)> {
         let lane = self.lanes.trailing_zeros();
-        Some((lane, (*self.calls.get(lane as usize)?)?))
+        Some((lane, self.calls.get(lane as usize).copied().flatten()?))
     }
 
     /// Returns the lanes that wait for the same operation as `call`.

@@ -322,8 +322,8 @@ fn positions_in_line(line: usize, count: usize) -> Vec<usize> {
     if line.is_multiple_of(32) {
         return (0..count).collect();
     }
-    let ends = (0..count.min(4)).chain(count.saturating_sub(4)..count);
-    ends.chain((36 - line % 37..count).step_by(37)).collect()
+    let ends = (0..count.min(4)).chain(count.saturating_sub(4).max(4)..count);
+    ends.chain((line.next_multiple_of(37) - line..count).step_by(37)).collect()
 }
 
 /// Values that do not affect the kernels with one sum at a time.

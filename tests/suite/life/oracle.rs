@@ -10,14 +10,13 @@ pub const TOPOLOGIES: [Topology; 4] = [Topology::Plane, Topology::Torus, Topolog
 #[must_use]
 pub fn next(cells: &Array2<bool>, rule: Rule, topology: Topology) -> Array2<bool> {
     let (rows, columns) = cells.dim();
-    // The board and the cells next to it.
-    let extended = Array2::from_shape_fn((rows + 2, columns + 2), |(row, column)| {
-        let place = wrapped([row as isize - 1, column as isize - 1], cells.dim(), topology);
-        place.is_some_and(|place| cells[place])
+    // The board and the cells next to it. The cell at `[row, column]` of the board is at `[row + 1, column + 1]`.
+    let extended = Array2::from_shape_fn((rows + 2, columns + 2), |(i, j)| {
+        wrapped([i as isize - 1, j as isize - 1], cells.dim(), topology).is_some_and(|place| cells[place])
     });
     Array2::from_shape_fn(cells.dim(), |(row, column)| {
         let is_alive = cells[[row, column]];
-        let alive_in = |row: usize| (column..column + 3).filter(|&column| extended[[row, column]]).count();
+        let alive_in = |i: usize| (column..column + 3).filter(|&j| extended[[i, j]]).count();
         let neighbours = (row..row + 3).map(alive_in).sum::<usize>() - usize::from(is_alive);
         let digits = if is_alive { rule.survivals() } else { rule.births() };
         digits >> neighbours & 1 == 1

@@ -19,7 +19,7 @@ impl Host {
             .arg(target_dir())
             .current_dir(self.fixture.path("host"))
             .env("SLM_KERNELS", self.mode)
-            // Nobody debugs it, and it is small.
+            // As in this workspace, so that packages are shared; and it is small.
             .envs([("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_INCREMENTAL", "0")])
             .output()
             .unwrap()

@@ -54,11 +54,13 @@ impl Fixture {
     }
 }
 
-/// Returns this workspace's target folder. The fixture's host has the same one, so that the packages that both depend on are
-/// compiled once, and `core` if a build script has compiled kernels.
+/// Returns this workspace's target folder. The fixture's host has the same one, so that packages that both depend on are compiled
+/// once, and so is `core` if a build script has compiled kernels.
 pub fn target_dir() -> &'static Path {
-    // Cargo's folder for tests is in it.
-    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // With `--target`, the folder for tests is in a folder in it. Cargo marks those that it creates.
+    let marked = tests.ancestors().take(3).filter(|folder| folder.join("CACHEDIR.TAG").is_file()).last();
+    marked.unwrap_or_else(|| tests.parent().unwrap())
 }
 
 /// Returns the folder in which this workspace's build scripts compile kernels.
