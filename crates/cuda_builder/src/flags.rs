@@ -17,8 +17,8 @@ const PTX_6_5: &str = " -Ctarget-feature=+ptx65";
 /// Omits the one section of the line numbers that the driver's assembler does not understand.
 const NO_ARANGES: &str = "-Cllvm-args=-generate-arange-section=false";
 
-/// Omits LLVM's passes for `core`, which are a third of its compilation. The functions that a module calls are optimised when they
-/// are linked with it, if it is compiled with `opt-level` 3.
+/// Omits LLVM's passes. They are a third of the compilation of `core`, whose functions that a module calls are optimised when they
+/// are linked with it, if it is compiled with `opt-level` 3. They are half of that of `compiler_builtins`.
 const WITHOUT_LLVM_PASSES: &str = "-Cno-prepopulate-passes";
 
 /// A precaution against copied warp operations ([`convergence`](crate::convergence)). Each one is tried if the one before
@@ -72,7 +72,7 @@ impl Flags {
         let mut settings =
             vec![format!("rustflags={:?}", self.precaution.flags()), "build-override.rustflags=[]".into()];
         if self.core == Core::Sources {
-            settings.push("package.compiler_builtins.rustflags=[]".into());
+            settings.push(format!("package.compiler_builtins.rustflags={:?}", [WITHOUT_LLVM_PASSES]));
             settings.push(format!("package.core.rustflags={:?}", self.of_core()));
         }
         settings
@@ -169,7 +169,8 @@ mod tests {
         for precaution in Precaution::ALL {
             let build_scripts = "build-override.rustflags=[]";
             assert_eq!(settings(Core::Prebuilt, precaution), build_scripts);
-            let expected = format!("{build_scripts} package.compiler_builtins.rustflags=[] package.core.rustflags=[");
+            let builtins = "package.compiler_builtins.rustflags=[\"-Cno-prepopulate-passes\"]";
+            let expected = format!("{build_scripts} {builtins} package.core.rustflags=[");
             assert!(settings(Core::Sources, precaution).starts_with(&expected));
         }
     }
