@@ -66,8 +66,10 @@ impl Flags {
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
 
-    /// Returns the settings of cargo's profile for rustc's flags that differ between crates. Build scripts, their dependencies and
-    /// `compiler_builtins`, of which no module contains code, are compiled without a precaution, so that they can be kept.
+    /// Returns the settings of cargo's profile for rustc's flags that differ between crates.
+    ///
+    /// Build scripts, their dependencies and `compiler_builtins` do not have the flags of the precaution, because no module contains
+    /// their code. So another precaution alone does not cause cargo to compile them again.
     pub(crate) fn crate_settings(self) -> Vec<String> {
         let mut settings =
             vec![format!("rustflags={:?}", self.precaution.flags()), "build-override.rustflags=[]".into()];
