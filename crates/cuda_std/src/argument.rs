@@ -1,6 +1,6 @@
 //! Arguments of kernels.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// Data with the same meaning on the host and on the device: numbers, windows on global memory, and structs of them.
@@ -41,16 +41,16 @@ pub unsafe trait Argument: Copy + Send + Sync + 'static {
     fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window));
 }
 
-/// Returns the digest that the `LAYOUT` of every type begins with.
+/// Returns a hasher with the parts that the `LAYOUT` of every type begins with.
 #[doc(hidden)]
 #[must_use]
-pub const fn layout_of<T>(kind: &str) -> Digest {
-    Digest::new().add(kind.as_bytes()).add_number(size_of::<T>() as u64).add_number(align_of::<T>() as u64)
+pub const fn layout_of<T>(kind: &str) -> Hasher {
+    Hasher::new().add(kind.as_bytes()).add_number(size_of::<T>() as u64).add_number(align_of::<T>() as u64)
 }
 
 // SAFETY: `LAYOUT` identifies numbers by their names; they are neither addresses nor windows.
 unsafe impl<T: Value> Argument for T {
-    const LAYOUT: Digest = layout_of::<T>(T::VALUE_NAME);
+    const LAYOUT: Digest = layout_of::<T>(T::VALUE_NAME).finish();
 
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
@@ -58,7 +58,7 @@ unsafe impl<T: Value> Argument for T {
 
 // SAFETY: it contains nothing.
 unsafe impl Argument for () {
-    const LAYOUT: Digest = layout_of::<()>("()");
+    const LAYOUT: Digest = layout_of::<()>("()").finish();
 
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
@@ -69,7 +69,7 @@ macro_rules! windows {
         // SAFETY: `repr(C)`; the address is the device's, by the contract of `from_raw_parts`; `windows` reports the window
         // itself.
         unsafe impl<T: Value> Argument for $name<T> {
-            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(T::LAYOUT);
+            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(T::LAYOUT).finish();
 
             #[cfg(not(target_os = "cuda"))]
             fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
@@ -130,7 +130,7 @@ macro_rules! arguments {
                     .add($crate::expansion::stringify!($field).as_bytes())
                     .add_number($crate::expansion::offset_of!(Self, $field) as $crate::expansion::u64)
                     .add_digest(<$type as $crate::Argument>::LAYOUT)
-                )+
+                )+.finish()
             };
 
             #[cfg(not(target_os = "cuda"))]

@@ -99,7 +99,7 @@ fn add_files(files: &mut Vec<(String, Digest)>, package: &str, root: &Path, fold
             println!("cargo::rerun-if-changed={}", path.display());
             let contents = fs::read(&path).map_err(|error| named(&path, &error))?;
             let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            files.push((format!("{package}/{relative}"), Digest::new().add(&contents)));
+            files.push((format!("{package}/{relative}"), Digest::of(&contents)));
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ pub struct Table<T, const N: usize>(pub [T; N]);
 
 // SAFETY: `repr(C)`, so the elements are consecutive on both sides; numbers are not windows.
 unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
-    const LAYOUT: Digest = layout_of::<Self>("Table").add_digest(T::LAYOUT).add_number(N as u64);
+    const LAYOUT: Digest = layout_of::<Self>("Table").add_digest(T::LAYOUT).add_number(N as u64).finish();
 
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}

@@ -7,37 +7,15 @@
 
 use core::fmt;
 
-/// The digest of a sequence of parts.
-///
-/// Adding a part hashes the digest so far, which always has 16 bytes, and the part. So the boundaries between parts count:
-/// `"ab", "c"` and `"a", "bc"` have different digests.
+/// The digest of a sequence of parts, as a [`Hasher`] computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// Returns the digest of nothing: zero.
+    /// Returns the digest of one part.
     #[must_use]
-    pub const fn new() -> Self {
-        Digest(0)
-    }
-
-    /// Returns the digest with `bytes` added as one part.
-    #[must_use]
-    pub const fn add(self, bytes: &[u8]) -> Self {
-        let [a, b, c, d, ..] = Sha256::new().add(&self.to_bytes()).add(bytes).finish();
-        Digest((a as u128) << 96 | (b as u128) << 64 | (c as u128) << 32 | d as u128)
-    }
-
-    /// Returns the digest with a number added: a part of 8 bytes.
-    #[must_use]
-    pub const fn add_number(self, number: u64) -> Self {
-        self.add(&number.to_le_bytes())
-    }
-
-    /// Returns the digest with another one added: a part of 16 bytes.
-    #[must_use]
-    pub const fn add_digest(self, other: Digest) -> Self {
-        self.add(&other.to_bytes())
+    pub const fn of(bytes: &[u8]) -> Self {
+        Hasher::new().add(bytes).finish()
     }
 
     /// Returns the digest itself, least significant byte first.
@@ -53,17 +31,72 @@ impl Digest {
     }
 }
 
-impl Default for Digest {
-    fn default() -> Self {
-        Digest::new()
-    }
-}
-
 impl fmt::Display for Digest {
     /// 32 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
     }
+}
+
+/// Computes the digest of a sequence of parts.
+///
+/// Before each part its length is hashed, so the boundaries between parts count: `"ab", "c"` and `"a", "bc"` have different
+/// digests.
+#[derive(Clone, Copy, Debug)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Returns a hasher to which nothing was added.
+    #[must_use]
+    pub const fn new() -> Self {
+        Hasher(Sha256::new())
+    }
+
+    /// Adds `bytes` as one part.
+    #[must_use]
+    pub const fn add(self, bytes: &[u8]) -> Self {
+        let (length, used) = leb128(bytes.len() as u64);
+        let (length, _) = length.split_at(used);
+        Hasher(self.0.add(length).add(bytes))
+    }
+
+    /// Adds a number: a part of 8 bytes.
+    #[must_use]
+    pub const fn add_number(self, number: u64) -> Self {
+        self.add(&number.to_le_bytes())
+    }
+
+    /// Adds a digest: a part of 16 bytes.
+    #[must_use]
+    pub const fn add_digest(self, digest: Digest) -> Self {
+        self.add(&digest.to_bytes())
+    }
+
+    /// Returns the digest of all parts.
+    #[must_use]
+    pub const fn finish(self) -> Digest {
+        let [a, b, c, d, ..] = self.0.finish();
+        Digest((a as u128) << 96 | (b as u128) << 64 | (c as u128) << 32 | d as u128)
+    }
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Hasher::new()
+    }
+}
+
+/// Returns a number in 7-bit groups, least significant first, all but the last with a leading one (LEB128), and how many there
+/// are. Most lengths are one byte then, and the compiler, which interprets the digests of constants, has fewer blocks to hash.
+const fn leb128(mut number: u64) -> ([u8; 10], usize) {
+    let (mut groups, mut last) = ([0; 10], 0);
+    while number >= 0x80 {
+        groups[last] = number as u8 | 0x80;
+        number >>= 7;
+        last += 1;
+    }
+    groups[last] = number as u8;
+    (groups, last + 1)
 }
 
 /// Bytes of a block of SHA-256.
@@ -73,6 +106,7 @@ const BLOCK: usize = 64;
 const LENGTH_AT: usize = BLOCK - size_of::<u64>();
 
 /// SHA-256 of the bytes that were added, with the names of FIPS 180-4, sections 4.1.2 and 6.2.
+#[derive(Clone, Copy, Debug)]
 struct Sha256 {
     hash: [u32; 8],
     /// The last block, which is incomplete.
@@ -87,17 +121,22 @@ impl Sha256 {
         Sha256 { hash: INITIAL, block: [0; BLOCK], filled: 0, len: 0 }
     }
 
-    const fn add(mut self, bytes: &[u8]) -> Self {
-        let (mut i, len) = (0, bytes.len());
-        while i < len {
-            self.block[self.filled] = bytes[i];
-            self.filled += 1;
-            if self.filled == BLOCK {
-                self = self.with_block();
-            }
-            i += 1;
+    const fn add(mut self, mut bytes: &[u8]) -> Self {
+        self.len += bytes.len() as u64;
+        while self.filled + bytes.len() >= BLOCK {
+            let (first, rest) = bytes.split_at(BLOCK - self.filled);
+            self = self.with(first);
+            self = Sha256 { hash: compress(self.hash, &self.block), filled: 0, ..self };
+            bytes = rest;
         }
-        self.len += len as u64;
+        self.with(bytes)
+    }
+
+    /// Adds bytes that the block has room for.
+    const fn with(mut self, bytes: &[u8]) -> Self {
+        let (_, room) = self.block.split_at_mut(self.filled);
+        room.split_at_mut(bytes.len()).0.copy_from_slice(bytes);
+        self.filled += bytes.len();
         self
     }
 
@@ -108,11 +147,6 @@ impl Sha256 {
         let after_one = (self.filled + 1) % BLOCK;
         let (zeros, _) = zeros.split_at((BLOCK + LENGTH_AT - after_one) % BLOCK);
         self.add(&[0x80]).add(zeros).add(&bits.to_be_bytes()).hash
-    }
-
-    /// Adds the full block to the hash, and begins an empty block.
-    const fn with_block(self) -> Self {
-        Sha256 { hash: compress(self.hash, &self.block), filled: 0, ..self }
     }
 }
 
@@ -221,18 +255,36 @@ mod tests {
         assert_eq!(sha256(hashes.as_bytes()), "8ef7bd4ff9eecaa2348290cb5c3baede027a4fe72fe5f5852f9df16bd4802bcb");
     }
 
-    /// SHA-256 of the digest so far and the part, by another implementation (Python's `hashlib`).
+    /// SHA-256 of the parts, each after its length, by another implementation (Python's `hashlib`).
     #[test]
-    fn a_step_is_half_of_sha256() {
-        let first = Digest::new().add(b"abc");
-        assert_eq!(first.to_string(), "277e7ff6d232b9763f4a66e8d05d210d");
-        assert_eq!(first.add_number(5).to_string(), "7b20ce1c5de4a211e61ae0d7452fce54");
+    fn a_digest_is_half_of_sha256() {
+        assert_eq!(Hasher::new().finish().to_string(), "e3b0c44298fc1c149afbf4c8996fb924");
+        let first = Digest::of(b"abc");
+        assert_eq!(first.to_string(), "1a60c38bbdf04315e5d12747a45f7e02");
+        let all = Hasher::new().add(b"abc").add_number(5).add(&[7; 300]).add_digest(first).finish();
+        assert_eq!(all.to_string(), "31ef3d3e204cfda45f887690ca175478");
         assert_eq!(Digest::from_bytes(first.to_bytes()), first);
     }
 
     #[test]
+    fn lengths_have_seven_bits_a_byte() {
+        let expected: [(u64, &[u8]); 6] = [
+            (0, &[0]),
+            (127, &[127]),
+            (128, &[128, 1]),
+            (16_383, &[255, 127]),
+            (16_384, &[128, 128, 1]),
+            (u64::MAX, &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
+        ];
+        for (number, bytes) in expected {
+            let (groups, used) = leb128(number);
+            assert_eq!(&groups[..used], bytes, "{number}");
+        }
+    }
+
+    #[test]
     fn boundaries_between_parts_count() {
-        let joined = |parts: &[&str]| parts.iter().fold(Digest::new(), |d, p| d.add(p.as_bytes()));
+        let joined = |parts: &[&str]| parts.iter().fold(Hasher::new(), |all, part| all.add(part.as_bytes())).finish();
         let all = [joined(&["ab", "c"]), joined(&["a", "bc"]), joined(&["abc"]), joined(&["abc", ""]), joined(&[])];
         for (i, digest) in all.iter().enumerate() {
             assert!(!all[..i].contains(digest), "{i}");
@@ -244,12 +296,12 @@ mod tests {
     #[test]
     fn constants_can_be_digests_of_long_lists() {
         const fn fields(n: u64) -> Digest {
-            let (mut digest, mut i) = (Digest::new(), 0);
+            let (mut hasher, mut i) = (Hasher::new(), 0);
             while i < n {
-                digest = digest.add(b"a_field").add_number(i).add_digest(digest);
+                hasher = hasher.add(b"a_field").add_number(i).add_digest(hasher.finish());
                 i += 1;
             }
-            digest
+            hasher.finish()
         }
         const CONSTANT: Digest = fields(100);
         assert_eq!(CONSTANT, fields(100));

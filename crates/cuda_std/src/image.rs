@@ -90,7 +90,7 @@ impl std::error::Error for ImageError {}
 /// Returns the digest of a compiled text, as an [`Image`] contains it.
 #[must_use]
 pub fn digest(text: &str) -> String {
-    Digest::new().add(text.as_bytes()).to_string()
+    Digest::of(text.as_bytes()).to_string()
 }
 
 /// Checks that `text` has this digest.

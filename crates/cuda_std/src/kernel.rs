@@ -1,7 +1,7 @@
 //! Entry points.
 
 use crate::Argument;
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 
 /// A kernel's entry point: its name in the compiled module, and its arguments.
 ///
@@ -40,7 +40,7 @@ pub unsafe trait Entry: 'static {
 #[doc(hidden)]
 #[must_use]
 pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
-    Digest::new().add(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT)
+    Hasher::new().add(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT).finish()
 }
 
 /// Defines a kernel, or several kernels for the same types.

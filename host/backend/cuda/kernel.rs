@@ -221,7 +221,7 @@ mod tests {
         const NAME: &'static str = Intact::NAME;
         const MODULE: &'static str = if MISPLACED { "filter1d_rows_i32" } else { Intact::MODULE };
         const SOURCES: Option<&'static str> = Intact::SOURCES;
-        const LAYOUT: Digest = Digest::new();
+        const LAYOUT: Digest = Digest::of(b"");
         const WITHOUT_STD: bool = false;
         fn run((): (), (): ()) {}
     }
@@ -232,7 +232,7 @@ mod tests {
         let (queue, _) = super::super::open(0).unwrap();
         let kernel = "filter1d_global_i32";
         let error = Kernel::<Forged<false>>::load(&queue, &KERNELS).err();
-        let [expected, actual] = [Digest::new(), Intact::LAYOUT].map(|digest| digest.to_string());
+        let [expected, actual] = [Digest::of(b""), Intact::LAYOUT].map(|digest| digest.to_string());
         let source = ImageError::OtherKernel { kernel, expected, actual: Some(actual) };
         assert_eq!(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source }));
         let error = Kernel::<Forged<true>>::load(&queue, &KERNELS).err();

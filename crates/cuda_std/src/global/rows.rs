@@ -33,7 +33,7 @@ macro_rules! matrix {
 
         // SAFETY: `repr(C)` with an argument and numbers; `windows` reports the window, which contains all rows (`new`).
         unsafe impl<T: Value> Argument for $name<T> {
-            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<T>>::LAYOUT);
+            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<T>>::LAYOUT).finish();
 
             #[cfg(not(target_os = "cuda"))]
             fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {

@@ -1,6 +1,6 @@
 //! The source files of a program's kernels.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 use std::fmt::Write;
 
 /// The files that kernels may be compiled from, with a digest of each. The build script of a kernel crate writes this list
@@ -41,12 +41,12 @@ impl<'a> Sources<'a> {
     ///
     /// Returns the first of the files that is not in the list.
     pub fn digest<'n>(&self, files: impl IntoIterator<Item = &'n str>) -> Result<String, &'n str> {
-        let mut digest = Digest::new();
+        let mut hasher = Hasher::new();
         for file in files {
             let contents = self.find(file).ok_or(file)?;
-            digest = digest.add(file.as_bytes()).add(contents.as_bytes());
+            hasher = hasher.add(file.as_bytes()).add(contents.as_bytes());
         }
-        Ok(digest.to_string())
+        Ok(hasher.finish().to_string())
     }
 
     /// Returns the digest of the contents of `file`.
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn list(files: &[(&str, &str)]) -> String {
-        Sources::list(files.iter().map(|(name, contents)| (*name, Digest::new().add(contents.as_bytes()))))
+        Sources::list(files.iter().map(|(name, contents)| (*name, Digest::of(contents.as_bytes()))))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The macros' expansions keep their meaning where names have other meanings.
 
-use cuda_std::digest::Digest;
+use cuda_std::digest::{Digest, Hasher};
 use cuda_std::{Argument, Entry};
 
 /// A module that gives other meanings to names in the expansions.
@@ -82,7 +82,8 @@ fn kernels_have_their_own_names_and_digests() {
     assert_eq!([hostile::honest::NAME, hostile::constant::NAME], ["honest", "constant"]);
     assert_eq!(hostile::honest::SOURCES, option_env!("SLM_KERNEL_SOURCES"));
     let path = concat!(module_path!(), "::hostile::honest");
-    let expected = Digest::new().add(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT);
+    let expected =
+        Hasher::new().add(path.as_bytes()).add_digest(hostile::Pair::LAYOUT).add_digest(<()>::LAYOUT).finish();
     assert_eq!(hostile::honest::LAYOUT, expected);
 }
 
@@ -93,8 +94,8 @@ fn instances_have_their_own_names_modules_and_digests() {
     }
     fn digest<T: cuda_std::Value>(name: &str) -> Digest {
         let path = format!("{}::hostile::{name}", module_path!());
-        let digest = Digest::new().add(path.as_bytes()).add_digest(cuda_std::GlobalIn::<T>::LAYOUT);
-        digest.add_digest(cuda_std::Table::<T, 8>::LAYOUT)
+        let hasher = Hasher::new().add(path.as_bytes()).add_digest(cuda_std::GlobalIn::<T>::LAYOUT);
+        hasher.add_digest(cuda_std::Table::<T, 8>::LAYOUT).finish()
     }
     assert_eq!(of::<hostile::generic<f32>>(), (["generic_f32", "singles"], digest::<f32>("generic_f32")));
     assert_eq!(of::<hostile::generic<u32>>(), (["generic_4", "wholes"], digest::<u32>("generic_4")));
@@ -109,6 +110,7 @@ fn arguments_have_the_digest_of_their_fields() {
         .add_digest(f32::LAYOUT)
         .add(b"second")
         .add_number(std::mem::offset_of!(hostile::Pair, second) as u64)
-        .add_digest(f64::LAYOUT);
+        .add_digest(f64::LAYOUT)
+        .finish();
     assert_eq!(hostile::Pair::LAYOUT, expected);
 }
