@@ -4,7 +4,14 @@ use cuda_std::digest::{Digest, Hasher};
 use cuda_std::{Argument, Entry};
 
 /// A module that gives other meanings to names in the expansions.
-#[allow(dead_code, unused_imports, unused_macros, non_camel_case_types, clippy::builtin_type_shadow)]
+#[allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    non_camel_case_types,
+    clippy::builtin_type_shadow,
+    clippy::wrong_self_convention
+)]
 mod hostile {
     macro_rules! forged {
         ($($any:tt)*) => {
@@ -38,6 +45,23 @@ mod hostile {
     trait Debug {}
     trait FnMut {}
     mod core {}
+
+    /// For all types, methods with the names of those that digests are computed with.
+    trait Forged: Sized {
+        fn as_bytes(self) {}
+        fn add<T>(self, _: T) -> Self {
+            self
+        }
+        fn add_number<T>(self, _: T) -> Self {
+            self
+        }
+        fn add_digest<T>(self, _: T) -> Self {
+            self
+        }
+        fn finish(self) {}
+        fn to_bytes(self) {}
+    }
+    impl<T> Forged for T {}
 
     cuda_std::arguments! {
         /// Two numbers.
