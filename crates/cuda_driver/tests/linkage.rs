@@ -145,8 +145,7 @@ fn build(manifest: &Path, target: &Path, toolkit: &Path, profile: &str, linker: 
             command.env_remove(variable);
         }
         command.env("CUDA_LIBRARY_PATH", toolkit);
-        // Nothing here is debugged or edited.
-        command.envs([("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_INCREMENTAL", "0")]);
+        command.env("CARGO_PROFILE_DEV_DEBUG", "0"); // Nothing here is debugged.
         command.args(["rustc", "--quiet", "--profile", profile, "--manifest-path"]).arg(manifest);
         command.arg("--target-dir").arg(target).args(offline).arg("--");
         command.args(linker_arguments(linker)).arg("-L").arg(toolkit);
