@@ -229,19 +229,12 @@ fn arrays_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices
     let (mut view, gap) = memory.view_mut().split_at(slm::ndarray::Axis(1), input.shape[1]);
     let before = gap.to_owned();
     transpose.apply_array(view.view_mut()).map_err(|e| e.to_string())?;
-    same(&view.iter().copied().collect::<Vec<_>>(), &expected.numbers)?;
-    same(&gap.iter().copied().collect::<Vec<_>>(), &before.into_raw_vec_and_offset().0)?;
+    same(&T::numbers(view.view()), &expected.numbers)?;
+    same(&T::numbers(gap.view()), &before.into_raw_vec_and_offset().0)?;
 
-    let mut columns_first = Array2::from_elem((input.shape[1], input.shape[0]), T::of(0)).reversed_axes();
-    let rows = memory_rows(input);
-    columns_first.iter_mut().zip(rows).for_each(|(element, number)| *element = number);
-    transpose.apply_array(columns_first.view_mut()).map_err(|e| e.to_string())?;
-    same(&columns_first.iter().copied().collect::<Vec<_>>(), &expected.numbers)
-}
-
-fn memory_rows<T: Bits>(matrices: &Matrices<T>) -> impl Iterator<Item = T> {
-    let (width, pitch) = (matrices.shape[1], matrices.pitch.max(1));
-    matrices.numbers.chunks(pitch).flat_map(move |row| row[..width.min(row.len())].iter().copied())
+    let mut column_major = input.column_major();
+    transpose.apply_array(column_major.view_mut()).map_err(|e| e.to_string())?;
+    same(&T::numbers(column_major.view()), &expected.numbers)
 }
 
 /// Checks the documented bank conflicts. With whole tiles, there are none in the padded shared kernels, in the kernels that

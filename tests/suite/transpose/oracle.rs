@@ -1,6 +1,7 @@
 //! Transpositions by the formula, one number at a time.
 
 use crate::random::Random;
+use slm::ndarray::{Array2, ArrayView2, ShapeBuilder};
 use slm::transpose::TransposeElement;
 use slm::{Buffer2, Device};
 use std::fmt::Debug;
@@ -15,6 +16,10 @@ pub trait Bits: TransposeElement + Debug {
     fn transposed(matrices: &Matrices<Self>, shape: [usize; 4], target: Matrices<Self>) -> Matrices<Self>;
     /// [`same`], compiled here.
     fn same(actual: &[Self], expected: &[Self]) -> Result<(), String>;
+    /// [`Matrices::column_major`], compiled here.
+    fn column_major(matrices: &Matrices<Self>) -> Array2<Self>;
+    /// Returns the numbers in row-major order, compiled here.
+    fn numbers(array: ArrayView2<'_, Self>) -> Vec<Self>;
 }
 
 macro_rules! bits {
@@ -36,6 +41,12 @@ macro_rules! bits {
             }
             fn same(actual: &[Self], expected: &[Self]) -> Result<(), String> {
                 same_of_type(actual, expected)
+            }
+            fn column_major(matrices: &Matrices<Self>) -> Array2<Self> {
+                matrices.column_major_of_type()
+            }
+            fn numbers(array: ArrayView2<'_, Self>) -> Vec<Self> {
+                array.iter().copied().collect()
             }
         }
     )*};
@@ -90,6 +101,15 @@ impl<T: Bits> Matrices<T> {
             target.numbers[to] = self.numbers[(m * rows + r) * self.pitch + c * components + k];
         }
         target
+    }
+
+    /// Returns an array of the numbers without the gaps, with column-major strides.
+    pub fn column_major(&self) -> Array2<T> {
+        T::column_major(self)
+    }
+
+    fn column_major_of_type(&self) -> Array2<T> {
+        Array2::from_shape_fn(self.shape.f(), |(row, column)| self.numbers[row * self.pitch + column])
     }
 }
 
