@@ -141,7 +141,9 @@ fn write_package(root: &Path, dependencies: &str, source: &str) -> PathBuf {
 fn build(manifest: &Path, target: &Path, toolkit: &Path, profile: &str, linker: &str) {
     let cargo = |offline: Option<&str>| {
         let mut command = Command::new(env!("CARGO"));
-        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+        // Incrementally, this crate's library has many object files in the profile `dev`. Only then do the programs show which of
+        // them the linker takes.
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_INCREMENTAL"] {
             command.env_remove(variable);
         }
         command.env("CUDA_LIBRARY_PATH", toolkit);

@@ -110,7 +110,7 @@ const LENGTH_AT: usize = BLOCK - size_of::<u64>();
 #[derive(Clone, Debug)]
 struct Sha256 {
     hash: [u32; 8],
-    /// Its first `filled` bytes are the end of the message. The others are not part of it.
+    /// Its first `filled` bytes are the end of the message. The others have no meaning.
     block: [u8; BLOCK],
     filled: usize,
     /// Bytes of the message.
@@ -256,13 +256,16 @@ mod tests {
         assert_eq!(sha256(hashes.as_bytes()), "8ef7bd4ff9eecaa2348290cb5c3baede027a4fe72fe5f5852f9df16bd4802bcb");
     }
 
-    /// Where a message is divided makes no difference.
+    /// Where a message is divided makes no difference, with a last block that is full and one that is not.
     #[test]
-    fn every_division() {
-        let message: Vec<u8> = (0..200).collect();
-        for at in 0..=message.len() {
-            let (first, rest) = message.split_at(at);
-            assert_eq!(Sha256::new().add(first).add(rest).finish(), Sha256::new().add(&message).finish(), "{at}");
+    fn every_division_in_two() {
+        for len in [192, 200] {
+            let message: Vec<u8> = (0..len).collect();
+            let whole = Sha256::new().add(&message).finish();
+            for at in 0..=message.len() {
+                let (first, rest) = message.split_at(at);
+                assert_eq!(Sha256::new().add(first).add(rest).finish(), whole, "{len} {at}");
+            }
         }
     }
 
