@@ -18,7 +18,7 @@ const GATE: f64 = 10e6;
 /// Launches that the table's median is of.
 const ROUNDS: usize = 31;
 
-fn launch<E: Entry<Args = Numbers, Constants = ()>>(emulator: &mut Emulator, args: Numbers) {
+fn launch<E: for<'l> Entry<Args<'l> = Numbers<'l>, Constants = ()>>(emulator: &mut Emulator, args: Numbers) {
     let launch = Launch::new([GRID, 1, 1], [BLOCK, 1, 1]).shared_bytes(4 * BLOCK);
     let report = emulator.launch::<E>(launch, args, ()).expect("within the limits");
     assert!(black_box(&report).is_clean(), "{report}");
@@ -39,7 +39,7 @@ fn median_seconds(mut launch: impl FnMut()) -> f64 {
 /// Measures a kernel whose threads make `calls` accessor calls each, and whose threads 0 and 1 have the result `result`.
 fn measure<E>(criterion: &mut Option<Criterion>, calls: u32, result: [u32; 2])
 where
-    E: Entry<Args = Numbers, Constants = ()>,
+    E: for<'l> Entry<Args<'l> = Numbers<'l>, Constants = ()>,
 {
     let mut emulator = Emulator::new(Profile::SM_90);
     let len = (GRID * BLOCK * TURNS) as usize;

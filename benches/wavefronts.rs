@@ -260,7 +260,11 @@ fn probes(device: &Device) -> Result<()> {
 }
 
 /// Launches a probe with accesses of `bytes` bytes.
-fn probe<E: Entry<Args = ProbeArgs, Constants = ()>>(device: &Device, stride: u32, bytes: u64) -> Result<()> {
+fn probe<E: for<'l> Entry<Args<'l> = ProbeArgs<'l>, Constants = ()>>(
+    device: &Device,
+    stride: u32,
+    bytes: u64,
+) -> Result<()> {
     const WARPS: u32 = 4;
     let (elements, threads) = (31 * stride + 1, 32 * WARPS);
     let shape = LaunchShape::new([1; 3], [threads, 1, 1])

@@ -231,7 +231,7 @@ pub(crate) fn fits_f32(kind: Kind) -> bool {
 
 impl<'b> BufferRef<'b> {
     /// Returns a window for a kernel to read.
-    pub(crate) fn window(self, windows: &mut Windows<'b>) -> AnyIn {
+    pub(crate) fn window<'l>(self, windows: &mut Windows<'l, 'b>) -> AnyIn<'l> {
         let mut any = AnyIn {
             kind: self.kind() as u32,
             u8: GlobalIn::empty(),
@@ -255,7 +255,7 @@ impl<'b> BufferRef<'b> {
 
 impl<'b> BufferMut<'b> {
     /// Returns a window for a kernel to write.
-    pub(crate) fn window(self, windows: &mut Windows<'b>) -> AnyOut {
+    pub(crate) fn window<'l>(self, windows: &mut Windows<'l, 'b>) -> AnyOut<'l> {
         let mut any = AnyOut {
             kind: self.kind() as u32,
             u8: GlobalOut::empty(),

@@ -25,7 +25,7 @@ pub(crate) enum Storage<T: Element> {
 
 /// Windows on all elements. Windows of the CPU are empty: no kernel can reach its memory.
 impl<T: Element> Storage<T> {
-    pub(crate) fn input(&self) -> GlobalIn<T> {
+    pub(crate) fn input(&self) -> GlobalIn<'_, T> {
         match self {
             Storage::Cpu(_) => GlobalIn::empty(),
             Storage::Cuda(memory) => memory.input(),
@@ -33,7 +33,7 @@ impl<T: Element> Storage<T> {
         }
     }
 
-    pub(crate) fn output(&mut self) -> GlobalOut<T> {
+    pub(crate) fn output(&mut self) -> GlobalOut<'_, T> {
         match self {
             Storage::Cpu(_) => GlobalOut::empty(),
             Storage::Cuda(memory) => memory.output(),
@@ -41,7 +41,7 @@ impl<T: Element> Storage<T> {
         }
     }
 
-    pub(crate) fn in_out(&mut self) -> GlobalInOut<T> {
+    pub(crate) fn in_out(&mut self) -> GlobalInOut<'_, T> {
         match self {
             Storage::Cpu(_) => GlobalInOut::empty(),
             Storage::Cuda(memory) => memory.in_out(),

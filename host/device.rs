@@ -285,14 +285,14 @@ impl Device {
     /// # use slm::{Device, Error};
     /// # arguments! {
     /// #     /// Arguments of `fill`.
-    /// #     pub struct Filling {
+    /// #     pub struct Filling<'l> {
     /// #         /// Some elements.
-    /// #         pub output: GlobalOut<f32>,
+    /// #         pub output: GlobalOut<'l, f32>,
     /// #     }
     /// # }
     /// # kernel! {
     /// #     /// Thread `i` of the grid writes element `i`.
-    /// #     pub fn fill(_arena, args: Filling) {
+    /// #     pub fn fill<'l>(_arena, args: Filling<'l>) {
     /// #         args.output.set(thread::global_x(), 1.0);
     /// #     }
     /// # }

@@ -39,7 +39,11 @@ mod tests {
     impl transpose::Visitor for Verify {
         type Output = ();
 
-        fn visit<E: Entry<Args: TryFrom<transpose::Work, Error = Misaligned>, Constants = ()>>(self) {
+        fn visit<E>(self)
+        where
+            E: Entry<Constants = ()>,
+            for<'l> E::Args<'l>: TryFrom<transpose::Work<'l>, Error = Misaligned>,
+        {
             verify::<E>();
         }
     }
@@ -51,7 +55,7 @@ mod tests {
         verify::<filter1d::filter1d_register_rows<Same<f32>>>();
         verify::<filter1d::filter1d_register_columns<Same<i32>>>();
         verify::<histogram::histogram_peak>();
-        verify::<histogram::histogram_shared<histogram::Bytes>>();
+        verify::<histogram::histogram_shared<histogram::Bytes<'static>>>();
         verify::<histogram::histogram_alone<histogram::LowBits>>();
         verify::<transpose::transpose_swap<u16>>();
         for packed in transpose::PACKED {

@@ -24,10 +24,10 @@ pub trait Cast: Argument {
 
 macro_rules! casts {
     ($($window:ident)*) => {$(
-        impl<T: Value> Cast for $window<T> {
-            type As<U: Value> = $window<U>;
+        impl<'l, T: Value> Cast for $window<'l, T> {
+            type As<U: Value> = $window<'l, U>;
 
-            fn for_accesses<U: Value>(self, at_once: u32) -> Option<$window<U>> {
+            fn for_accesses<U: Value>(self, at_once: u32) -> Option<$window<'l, U>> {
                 match self.len() {
                     0 => Some($window::empty()),
                     _ => self.cast().filter(|window: &$window<U>| window.is_aligned(at_once)),

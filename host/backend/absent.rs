@@ -85,15 +85,15 @@ impl<T: Element> Memory<T> for NoMemory<T> {
         match self.0 {}
     }
 
-    fn input(&self) -> GlobalIn<T> {
+    fn input(&self) -> GlobalIn<'_, T> {
         match self.0 {}
     }
 
-    fn output(&mut self) -> GlobalOut<T> {
+    fn output(&mut self) -> GlobalOut<'_, T> {
         match self.0 {}
     }
 
-    fn in_out(&mut self) -> GlobalInOut<T> {
+    fn in_out(&mut self) -> GlobalInOut<'_, T> {
         match self.0 {}
     }
 }
@@ -105,7 +105,7 @@ impl<E> Clone for NoKernel<E> {
 }
 
 impl<E: Entry> Kernel<E> for NoKernel<E> {
-    fn launch(&self, _: &LaunchShape, _: &WindowRecord, _: &E::Args, _: &E::Constants) -> Result<()> {
+    fn launch(&self, _: &LaunchShape, _: &WindowRecord, _: &E::Args<'_>, _: &E::Constants) -> Result<()> {
         match self.0 {}
     }
 

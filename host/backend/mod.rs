@@ -88,13 +88,13 @@ pub(crate) trait Memory<T>: Sized {
     fn len(&self) -> usize;
 
     /// Returns a window on all elements, for a kernel to read.
-    fn input(&self) -> GlobalIn<T>;
+    fn input(&self) -> GlobalIn<'_, T>;
 
     /// Returns a window on all elements, for a kernel to write.
-    fn output(&mut self) -> GlobalOut<T>;
+    fn output(&mut self) -> GlobalOut<'_, T>;
 
     /// Returns a window on all elements, for a kernel to read and write.
-    fn in_out(&mut self) -> GlobalInOut<T>;
+    fn in_out(&mut self) -> GlobalInOut<'_, T>;
 }
 
 /// The kernel `E` on a device.
@@ -105,7 +105,7 @@ pub(crate) trait Kernel<E: Entry>: Clone + Send + Sync {
         &self,
         shape: &LaunchShape,
         windows: &WindowRecord,
-        args: &E::Args,
+        args: &E::Args<'_>,
         constants: &E::Constants,
     ) -> Result<()>;
 

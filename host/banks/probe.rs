@@ -138,7 +138,7 @@ fn kernel(kind: AccessKind, width: Width) -> Result<Measure> {
 }
 
 /// Returns the cycles from the start of the first warp to the end of the last one.
-fn cycles<E: Entry<Args = ProbeArgs, Constants = ()>>(
+fn cycles<E: for<'l> Entry<Args<'l> = ProbeArgs<'l>, Constants = ()>>(
     pattern: &AccessPattern,
     device: &Device,
     effort: &Effort,

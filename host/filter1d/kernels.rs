@@ -22,11 +22,11 @@ pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self>
 impl<T: Sample + Weight + Sum<T, T> + Output<T>> FilterKernels for T
 where
     Same<T>: Types,
-    filter1d_global<Same<T>>: Entry<Args = Args<Same<T>>, Constants = ()>,
-    filter1d_tile<Same<T>>: Entry<Args = Args<Same<T>>, Constants = ()>,
-    filter1d_register_rows<Same<T>>: Entry<Args = Args<Same<T>>, Constants: TapTable<T>>,
+    filter1d_global<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>,
+    filter1d_tile<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>,
+    filter1d_register_rows<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants: TapTable<T>>,
     filter1d_register_columns<Same<T>>:
-        Entry<Args = Args<Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
+        for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
 {
     type Table = <filter1d_register_rows<Same<T>> as Entry>::Constants;
 
@@ -65,13 +65,13 @@ pub(super) struct EntryPoint<T: FilterKernels> {
 
 impl<T: FilterKernels> EntryPoint<T> {
     /// Returns the entry point of a kernel that reads its taps from global memory.
-    fn simple<E: Entry<Args = Args<Same<T>>, Constants = ()>>() -> Self {
+    fn simple<E: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>>() -> Self {
         let load = |device: &Device| Ok(Loaded::Simple(Box::new(device.own_kernel::<E>()?)));
         EntryPoint { name: E::NAME, load }
     }
 
     /// Returns the entry point of a kernel that has its taps in a table.
-    fn with_table<E: Entry<Args = Args<Same<T>>, Constants = T::Table>>() -> Self {
+    fn with_table<E: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = T::Table>>() -> Self {
         let load = |device: &Device| Ok(Loaded::WithTable(Box::new(device.own_kernel::<E>()?)));
         EntryPoint { name: E::NAME, load }
     }
@@ -84,8 +84,8 @@ impl<T: FilterKernels> EntryPoint<T> {
 
 /// A kernel on a device.
 pub(super) enum Loaded<T: FilterKernels> {
-    Simple(Box<dyn Launch<Args<Same<T>>>>),
-    WithTable(Box<dyn Launch<Args<Same<T>>, T::Table>>),
+    Simple(Box<dyn for<'l> Launch<Args<'l, Same<T>>>>),
+    WithTable(Box<dyn for<'l> Launch<Args<'l, Same<T>>, T::Table>>),
 }
 
 impl<T: FilterKernels> Loaded<T> {

@@ -12,10 +12,10 @@ use slm_kernels::signal::{Same, Sample};
 use std::ops::Range;
 
 /// Buffers and taps that all launches of a filter share.
-pub(super) struct Memory<T: Sample> {
-    pub(super) input: GlobalIn<T>,
-    pub(super) output: GlobalInOut<T>,
-    pub(super) taps: GlobalIn<T>,
+pub(super) struct Memory<'l, T: Sample> {
+    pub(super) input: GlobalIn<'l, T>,
+    pub(super) output: GlobalInOut<'l, T>,
+    pub(super) taps: GlobalIn<'l, T>,
 }
 
 /// Launches of a filter on a device with this shared memory.
@@ -222,7 +222,7 @@ impl<T: Number> Pass<'_, T> {
     }
 
     /// Returns the kernel's arguments.
-    pub(super) fn args(&self, memory: &Memory<T>) -> Args<Same<T>> {
+    pub(super) fn args<'l>(&self, memory: &Memory<'l, T>) -> Args<'l, Same<T>> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);

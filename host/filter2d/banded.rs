@@ -10,7 +10,7 @@ use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
 
 /// A kernel and its weights.
 pub(super) trait Banded: Send + Sync {
-    type Memory: Windowed;
+    type Memory<'l>: Windowed<'l>;
 
     fn name(&self) -> &'static str;
 
@@ -22,7 +22,7 @@ pub(super) trait Banded: Send + Sync {
     /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
     fn bands(&self, problem: &Problem, resident: u64) -> Bands;
 
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<Self::Memory>) -> Result<()>;
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<Self::Memory<'_>>) -> Result<()>;
 }
 
 /// A filter by such a kernel.
@@ -54,13 +54,13 @@ impl<K: Banded> BandFilter<K> {
         self.kernel.bands(&problem(picture), self.resident)
     }
 
-    fn args(
+    fn args<'l>(
         &self,
         picture: &window::Problem,
-        memory: K::Memory,
+        memory: K::Memory<'l>,
         bands: &Bands,
         part: &BandPart,
-    ) -> BandArgs<K::Memory> {
+    ) -> BandArgs<K::Memory<'l>> {
         let Problem { rows, columns, .. } = problem(picture);
         BandArgs {
             memory,

@@ -77,12 +77,12 @@ pub(super) fn prepare(
     let takes_narrow = rule.algorithm == Filter2dAlgorithm::Box || matches!(sums, Sums::I64(_));
     match (sums, rule.kinds, rule.window.channels()) {
         (Sums::F32(weights), [Kind::F32, Kind::F32], 1) => {
-            Boxes::<Typed<Floats>>::find(device, shared, weights, rule, takes_narrow)
+            Boxes::<Typed<'static, Floats>>::find(device, shared, weights, rule, takes_narrow)
         }
         (Sums::F32(weights), [Kind::U8, Kind::U8], 1) => {
-            Boxes::<Typed<Bytes>>::find(device, shared, weights, rule, takes_narrow)
+            Boxes::<Typed<'static, Bytes>>::find(device, shared, weights, rule, takes_narrow)
         }
-        _ => with_sums!(sums, weights => Boxes::<Any<_>>::find(device, shared, weights, rule, takes_narrow)),
+        _ => with_sums!(sums, weights => Boxes::<Any<'static, _>>::find(device, shared, weights, rule, takes_narrow)),
     }
 }
 
@@ -99,16 +99,17 @@ fn is_large(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
     rows > 1 && is_large && !(has_bands && is_high && Passes::is_possible(shared, [rows, columns]))
 }
 
-/// The kernel for windows of a size.
+/// The kernel for windows of a size, with memory `M` of any launch.
 struct Boxes<M: Memory> {
-    loaded: Box<dyn Launch<BoxArgs<M>>>,
+    loaded: Box<dyn for<'l> Launch<BoxArgs<M::At<'l>>>>,
     weight: M::Sum,
     strips: Strips,
 }
 
-impl<M: Memory + Windowed> Boxes<M>
+impl<M: Memory + 'static> Boxes<M>
 where
-    filter2d_box<M>: Entry<Args = BoxArgs<M>, Constants = ()>,
+    for<'l> M::At<'l>: Windowed<'l>,
+    filter2d_box<M>: for<'l> Entry<Args<'l> = BoxArgs<M::At<'l>>, Constants = ()>,
 {
     /// Returns the filter if the weights are equal and the window fits into shared memory, in wide strips unless it `takes_narrow`
     /// ones.
@@ -143,13 +144,16 @@ where
             }
         };
         let loaded = Box::new(device.own_kernel::<filter2d_box<M>>()?);
-        let kernel = Boxes { loaded, weight, strips };
+        let kernel = Boxes::<M> { loaded, weight, strips };
         Ok(Some(Box::new(BandFilter::new(device, shared, rule, kernel, "all weights are equal")?)))
     }
 }
 
-impl<M: Memory + Windowed> Banded for Boxes<M> {
-    type Memory = M;
+impl<M: Memory> Banded for Boxes<M>
+where
+    for<'l> M::At<'l>: Windowed<'l>,
+{
+    type Memory<'l> = M::At<'l>;
 
     fn name(&self) -> &'static str {
         self.loaded.name()
@@ -168,7 +172,7 @@ impl<M: Memory + Windowed> Banded for Boxes<M> {
         self.strips.bands(problem, resident)
     }
 
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<M>) -> Result<()> {
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<M::At<'_>>) -> Result<()> {
         let args = BoxArgs { picture, weight: self.weight, channels: self.strips.channels };
         self.loaded.launch(windows, shape, args, &())
     }

@@ -16,7 +16,7 @@ use slm_kernels::signal::{Same, Types};
 /// Samples and outputs are `f32`.
 pub(super) type Floats = Same<f32>;
 
-type Loaded<F> = Box<dyn Launch<StreamingArgs<F>>>;
+type Loaded<F> = Box<dyn for<'l> Launch<StreamingArgs<'l, F>>>;
 
 /// A kernel for a size of weights.
 pub(super) struct Compiled<F: Types> {
@@ -104,7 +104,7 @@ impl<F: Streamed<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compile
 where
     Self: Sizes,
 {
-    type Memory = Typed<F>;
+    type Memory<'l> = Typed<'l, F>;
 
     fn name(&self) -> &'static str {
         self.loaded.name()
@@ -126,7 +126,7 @@ where
         Bands::streaming::<F>(problem, self.taps, [resident, spare])
     }
 
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<Typed<F>>) -> Result<()> {
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<Typed<'_, F>>) -> Result<()> {
         self.loaded.launch(windows, shape, StreamingArgs { picture, weights: *self.table }, &())
     }
 }

@@ -25,9 +25,9 @@ pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: 
 pub(super) fn is_register_tiled(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
     fn kernel<A: Accumulator>(_: &Weights<A>, shared: SharedMemory, rule: &Rule) -> Result<(Kernel, &'static str)>
     where
-        filter2d_global<A>: Entry<Args = Args<A>, Constants = ()>,
-        filter2d_tile<A>: Entry<Args = Args<A>, Constants = ()>,
-        filter2d_register<A>: Entry<Args = Args<A>, Constants: WeightTable<A>>,
+        filter2d_global<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
+        filter2d_tile<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
+        filter2d_register<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants: WeightTable<A>>,
     {
         Correlation::<A>::choose(shared, rule)
     }
@@ -44,20 +44,20 @@ struct Correlation<A: Accumulator> {
     total: A,
     kernel: Kernel,
     reason: &'static str,
-    loaded: Box<dyn Launch<Args<A>>>,
+    loaded: Box<dyn for<'l> Launch<Args<'l, A>>>,
 }
 
 impl<A: Accumulator> Correlation<A>
 where
-    filter2d_global<A>: Entry<Args = Args<A>, Constants = ()>,
-    filter2d_tile<A>: Entry<Args = Args<A>, Constants = ()>,
-    filter2d_register<A>: Entry<Args = Args<A>, Constants: WeightTable<A>>,
+    filter2d_global<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
+    filter2d_tile<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
+    filter2d_register<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants: WeightTable<A>>,
 {
     fn new(device: &Device, shared: SharedMemory, weights: &Weights<A>, rule: Rule) -> Result<Self> {
         let (kernel, reason) = Self::choose(shared, &rule)?;
         let total = weights.total();
         let weights = weights.row_after_row()?;
-        let loaded: Box<dyn Launch<Args<A>>> = match kernel {
+        let loaded: Box<dyn for<'l> Launch<Args<'l, A>>> = match kernel {
             Kernel::Global => Box::new(device.own_kernel::<filter2d_global<A>>()?),
             Kernel::Tile => Box::new(device.own_kernel::<filter2d_tile<A>>()?),
             Kernel::Register { .. } => {
@@ -136,14 +136,14 @@ impl<A: Accumulator, const N: usize> WeightTable<A> for Table<A, N> {
 }
 
 impl<A: Accumulator> Correlation<A> {
-    fn args(
+    fn args<'l>(
         &self,
         picture: &window::Problem,
-        (input, output): (AnyIn, AnyOut),
-        weights: GlobalIn<A>,
+        (input, output): (AnyIn<'l>, AnyOut<'l>),
+        weights: GlobalIn<'l, A>,
         geometry: &Geometry,
         part: Part,
-    ) -> Args<A> {
+    ) -> Args<'l, A> {
         let Problem { planes, rows, columns, channels } = problem(picture);
         let [table_rows, weight_packs] = table_shape::<A>([rows.taps, columns.taps]);
         Args {

@@ -9,13 +9,13 @@ use slm_kernels::filter2d::{Any, Typed};
 use slm_kernels::signal::Types;
 
 /// Samples and outputs of a kernel.
-pub(super) trait Windowed: Argument {
+pub(super) trait Windowed<'l>: Argument {
     /// Returns the windows. The buffers have the types of the kernel.
-    fn new<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, outside: Scalar) -> Self;
+    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, outside: Scalar) -> Self;
 }
 
-impl<F: Types<Sample: Erase, Output: Erase>> Windowed for Typed<F> {
-    fn new<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, outside: Scalar) -> Self {
+impl<'l, F: Types<Sample: Erase, Output: Erase>> Windowed<'l> for Typed<'l, F> {
+    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, outside: Scalar) -> Self {
         let (Some(samples), Some(outputs), Some(outside)) =
             (F::Sample::typed_buffer(samples), F::Output::typed_buffer_mut(outputs), F::Sample::typed_scalar(outside))
         else {
@@ -25,8 +25,8 @@ impl<F: Types<Sample: Erase, Output: Erase>> Windowed for Typed<F> {
     }
 }
 
-impl<A: Accumulator> Windowed for Any<A> {
-    fn new<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, outside: Scalar) -> Self {
+impl<'l, A: Accumulator> Windowed<'l> for Any<'l, A> {
+    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, outside: Scalar) -> Self {
         Any { input: samples.window(windows), output: outputs.window(windows), outside: A::of_scalar(outside) }
     }
 }

@@ -9,7 +9,7 @@ use slm_kernels::filter2d::{BandArgs, Bands, Packs, PassesArgs, Problem, Typed, 
 
 /// The kernel and its weights.
 pub(super) struct Passes {
-    loaded: Box<dyn Launch<PassesArgs<Floats>>>,
+    loaded: Box<dyn for<'l> Launch<PassesArgs<'l, Floats>>>,
     /// Rows and columns of the weights.
     taps: [u32; 2],
     /// Threads of a block per column.
@@ -55,7 +55,7 @@ impl Fitting {
 }
 
 impl Banded for Passes {
-    type Memory = Typed<Floats>;
+    type Memory<'l> = Typed<'l, Floats>;
 
     fn name(&self) -> &'static str {
         self.loaded.name()
@@ -75,7 +75,12 @@ impl Banded for Passes {
         Bands::passes::<Floats>(problem, self.groups, resident)
     }
 
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, picture: BandArgs<Typed<Floats>>) -> Result<()> {
+    fn launch(
+        &self,
+        windows: &Windows<'_, '_>,
+        shape: LaunchShape,
+        picture: BandArgs<Typed<'_, Floats>>,
+    ) -> Result<()> {
         let [column, row] = self.taps.map(Packs::new::<Floats>);
         self.loaded.launch(windows, shape, PassesArgs { picture, column, row }, &())
     }

@@ -3,11 +3,11 @@
 use super::fitted::{Fit, Fitted, FromEnds, SampleBins};
 use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation};
-use cuda_std::{Argument, Entry, GlobalIn};
+use cuda_std::{Entry, GlobalIn};
 use slm_kernels::histogram::{
-    Args, BYTE_VALUES, Binning, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits, Ratio,
-    WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global, histogram_private,
-    histogram_shared, histogram_weigh,
+    Args, BYTE_VALUES, Binning, BinningArgument, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice,
+    LowBits, Ratio, WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global,
+    histogram_private, histogram_shared, histogram_weigh,
 };
 use std::fmt;
 
@@ -24,9 +24,9 @@ pub(super) trait HistogramKernels: Sized {
 }
 
 /// The kernels with these arguments for bins.
-pub(super) trait Entries: Binning + Argument {
+pub(super) trait Entries: BinningArgument + 'static {
     /// Sums of weights.
-    type Weigh: Entry<Args = WeightedArgs<Self>, Constants = ()>;
+    type Weigh: for<'l> Entry<Args<'l> = WeightedArgs<'l, Self::At<'l>>, Constants = ()>;
 
     /// Returns a kernel that counts.
     #[must_use]
@@ -38,15 +38,15 @@ pub(super) trait Entries: Binning + Argument {
     fn counter_alone() -> EntryPoint<Self>;
 }
 
-impl<B: Binning + Argument> Entries for B
+impl<B: BinningArgument + 'static> Entries for B
 where
-    histogram_critical<B>: Entry<Args = Args<B>, Constants = ()>,
-    histogram_global<B>: Entry<Args = Args<B>, Constants = ()>,
-    histogram_cached<B>: Entry<Args = Args<B>, Constants = ()>,
-    histogram_private<B>: Entry<Args = Args<B>, Constants = ()>,
-    histogram_shared<B>: Entry<Args = Args<B>, Constants = ()>,
-    histogram_alone<B>: Entry<Args = Args<B>, Constants = ()>,
-    histogram_weigh<B>: Entry<Args = WeightedArgs<B>, Constants = ()>,
+    histogram_critical<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_global<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_cached<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_private<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_shared<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_alone<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_weigh<B>: for<'l> Entry<Args<'l> = WeightedArgs<'l, B::At<'l>>, Constants = ()>,
 {
     type Weigh = histogram_weigh<B>;
 
@@ -90,11 +90,11 @@ pub(super) trait FromRule: Entries<Sample = <Self as FromRule>::Element> {
     fn table(fitted: &Fitted<Self::Element>) -> Result<Vec<Self::Table>>;
 
     /// Returns the bins, with their table on the device.
-    fn new(fitted: &Fitted<Self::Element>, table: GlobalIn<Self::Table>) -> Self;
+    fn new<'l>(fitted: &Fitted<Self::Element>, table: GlobalIn<'l, Self::Table>) -> Self::At<'l>;
 }
 
 /// A kernel that counts, on a device.
-pub(super) type Counter<B> = Box<dyn Launch<Args<B>>>;
+pub(super) type Counter<B> = Box<dyn for<'l> Launch<Args<'l, <B as BinningArgument>::At<'l>>>>;
 
 /// Entry point of a kernel that counts.
 pub(super) struct EntryPoint<B: Entries> {
@@ -103,7 +103,7 @@ pub(super) struct EntryPoint<B: Entries> {
 }
 
 impl<B: Entries> EntryPoint<B> {
-    fn new<K: Entry<Args = Args<B>, Constants = ()>>() -> Self {
+    fn new<K: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>>() -> Self {
         EntryPoint { name: K::NAME, load: |device| Ok(Box::new(device.own_kernel::<K>()?)) }
     }
 
@@ -121,7 +121,7 @@ impl<B: Entries> fmt::Debug for EntryPoint<B> {
 
 impl<T: Fit, S: FromEnds<T>> FromRule for Even<T, S>
 where
-    Even<T, S>: Entries<Sample = T>,
+    Even<T, S>: Entries<Sample = T> + for<'l> BinningArgument<At<'l> = Even<T, S>>,
 {
     type Element = T;
     type Table = T;
@@ -130,14 +130,14 @@ where
         Ok(Vec::new())
     }
 
-    fn new(fitted: &Fitted<T>, _: GlobalIn<T>) -> Self {
+    fn new<'l>(fitted: &Fitted<T>, _: GlobalIn<'l, T>) -> Self::At<'l> {
         even(fitted).expect("these kernels were chosen because they have a scale")
     }
 }
 
-impl<T: Fit> FromRule for Edges<T>
+impl<T: Fit> FromRule for Edges<'static, T>
 where
-    Edges<T>: Entries<Sample = T>,
+    Edges<'static, T>: Entries<Sample = T> + for<'l> BinningArgument<At<'l> = Edges<'l, T>>,
 {
     type Element = T;
     type Table = T;
@@ -147,7 +147,7 @@ where
         allocation::copied(edges(fitted).edges)
     }
 
-    fn new(fitted: &Fitted<T>, table: GlobalIn<T>) -> Self {
+    fn new<'l>(fitted: &Fitted<T>, table: GlobalIn<'l, T>) -> Self::At<'l> {
         edges(fitted).on_device(table)
     }
 }
@@ -160,13 +160,13 @@ impl FromRule for LowBits {
         Ok(Vec::new())
     }
 
-    fn new(fitted: &Fitted<u16>, _: GlobalIn<u16>) -> Self {
+    fn new<'l>(fitted: &Fitted<u16>, _: GlobalIn<'l, u16>) -> Self::At<'l> {
         // `Rule::check` has checked the bits against 16.
         LowBits { mask: (fitted.rule.bins() - 1) as u16 }
     }
 }
 
-impl FromRule for Bytes {
+impl FromRule for Bytes<'static> {
     type Element = u8;
     type Table = u32;
 
@@ -193,7 +193,7 @@ impl FromRule for Bytes {
         Ok(cells)
     }
 
-    fn new(_: &Fitted<u8>, table: GlobalIn<u32>) -> Self {
+    fn new<'l>(_: &Fitted<u8>, table: GlobalIn<'l, u32>) -> Self::At<'l> {
         Bytes { cells: table }
     }
 }
@@ -211,15 +211,15 @@ macro_rules! kernels {
 /// Kernels of integers without low bits, whose bins of equal width always have the same scale.
 macro_rules! whole {
     ($($t:ty)*) => {$(
-        kernels! { $t: Even<$t, Ratio>, Even<$t, Ratio>, Edges<$t>, Even<$t, Ratio>; }
+        kernels! { $t: Even<$t, Ratio>, Even<$t, Ratio>, Edges<'static, $t>, Even<$t, Ratio>; }
     )*};
 }
 whole!(u32 i32);
 kernels! {
-    u8: Bytes, Bytes, Bytes, Bytes;
-    u16: Even<u16, Ratio>, Even<u16, Ratio>, Edges<u16>, LowBits;
-    f32: Even<f32, Lattice<f32>>, Even<f32, Halfway>, Edges<f32>, Edges<f32>;
-    f64: Even<f64, Lattice<f64>>, Even<f64, Grid>, Edges<f64>, Edges<f64>;
+    u8: Bytes<'static>, Bytes<'static>, Bytes<'static>, Bytes<'static>;
+    u16: Even<u16, Ratio>, Even<u16, Ratio>, Edges<'static, u16>, LowBits;
+    f32: Even<f32, Lattice<f32>>, Even<f32, Halfway>, Edges<'static, f32>, Edges<'static, f32>;
+    f64: Even<f64, Lattice<f64>>, Even<f64, Grid>, Edges<'static, f64>, Edges<'static, f64>;
 }
 
 /// Returns bins of equal width, or `None` if this scale cannot represent them.

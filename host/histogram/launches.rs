@@ -14,17 +14,17 @@ use slm_kernels::histogram::{
 };
 
 /// Buffers that all launches of a histogram share.
-pub(super) struct Memory<B: FromRule> {
-    pub(super) samples: GlobalIn<B::Element>,
-    counts: GlobalInOut<u64>,
+pub(super) struct Memory<'l, B: FromRule> {
+    pub(super) samples: GlobalIn<'l, B::Element>,
+    counts: GlobalInOut<'l, u64>,
     /// The lock, if the kernel is [`Kernel::Critical`]; otherwise empty.
-    lock: GlobalInOut<u32>,
-    table: GlobalIn<B::Table>,
+    lock: GlobalInOut<'l, u32>,
+    table: GlobalIn<'l, B::Table>,
 }
 
-impl<B: FromRule> Memory<B> {
+impl<'l, B: FromRule> Memory<'l, B> {
     pub(super) fn new<'b>(
-        windows: &mut Windows<'b>,
+        windows: &mut Windows<'l, 'b>,
         samples: &'b Buffer<B::Element>,
         counts: &'b mut Buffer<u64>,
         section: &'b mut Buffer<u32>,
@@ -144,7 +144,7 @@ impl<B: FromRule> Launches<B> {
     }
 
     /// Returns the arguments of a launch on this part.
-    fn args(&self, memory: &Memory<B>, part: Part) -> Result<Args<B>> {
+    fn args<'l>(&self, memory: &Memory<'l, B>, part: Part) -> Result<Args<'l, B::At<'l>>> {
         // The casts are exact: packs and tails are at most those of a launch, `Rule::check` has checked channels and cells
         // against 2^31, and `new` has checked the keys.
         let &Memory { samples, counts, lock, table } = memory;
@@ -361,17 +361,17 @@ impl<B: FromRule> Pass<'_, B> {
     }
 
     /// Returns the arguments of a kernel that counts.
-    pub(super) fn args(&self, memory: &Memory<B>) -> Result<Args<B>> {
+    pub(super) fn args<'l>(&self, memory: &Memory<'l, B>) -> Result<Args<'l, B::At<'l>>> {
         self.launches.args(memory, self.part)
     }
 
     /// Returns the arguments of the kernel that adds up weights.
-    pub(super) fn weighted_args(
+    pub(super) fn weighted_args<'l>(
         &self,
-        memory: &Memory<B>,
-        weights: GlobalIn<f32>,
+        memory: &Memory<'l, B>,
+        weights: GlobalIn<'l, f32>,
         quantum: Quantum,
-    ) -> Result<WeightedArgs<B>> {
+    ) -> Result<WeightedArgs<'l, B::At<'l>>> {
         let range = self.launches.weighing.sums;
         Ok(WeightedArgs { args: Args { range, ..self.args(memory)? }, weights, quantum })
     }

@@ -6,29 +6,35 @@ use crate::{Error, Result};
 use cuda_std::Entry;
 use std::sync::OnceLock;
 
-/// A loaded kernel with constants `C`, whose arguments are converted from an `A`.
-pub(crate) trait Launch<A, C = ()>: Send + Sync {
+/// A loaded kernel.
+pub(crate) trait Loaded: Send + Sync {
     /// Returns the name of the entry point.
     fn name(&self) -> &'static str;
-
-    /// [`Kernel::launch_in`].
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, constants: &C) -> Result<()>;
 
     /// [`Kernel::residency`].
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
 }
 
-impl<A, E: Entry<Args: TryFrom<A, Error: Into<Error>>>> Launch<A, E::Constants> for Kernel<E> {
+/// A loaded kernel with constants `C`, whose arguments are converted from an `A`. For a kernel that is stored,
+/// `dyn for<'l> Launch<A<'l>>` has the windows of any launch.
+pub(crate) trait Launch<A, C = ()>: Loaded {
+    /// [`Kernel::launch_in`].
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, args: A, constants: &C) -> Result<()>;
+}
+
+impl<E: Entry> Loaded for Kernel<E> {
     fn name(&self) -> &'static str {
         E::NAME
     }
 
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, constants: &E::Constants) -> Result<()> {
-        self.launch_in(windows, shape, &args.try_into().map_err(Into::into)?, constants)
-    }
-
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         Kernel::residency(self, shape)
+    }
+}
+
+impl<'l, A, E: Entry<Args<'l>: TryFrom<A, Error: Into<Error>>>> Launch<A, E::Constants> for Kernel<E> {
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, args: A, constants: &E::Constants) -> Result<()> {
+        self.launch_in(windows, shape, &args.try_into().map_err(Into::into)?, constants)
     }
 }
 
@@ -38,17 +44,19 @@ pub(crate) struct WithConstants<E: Entry> {
     pub(crate) constants: E::Constants,
 }
 
-impl<A, E: Entry<Args: TryFrom<A, Error: Into<Error>>>> Launch<A> for WithConstants<E> {
+impl<E: Entry> Loaded for WithConstants<E> {
     fn name(&self) -> &'static str {
         E::NAME
     }
 
-    fn launch(&self, windows: &Windows<'_>, shape: LaunchShape, args: A, (): &()) -> Result<()> {
-        self.kernel.launch(windows, shape, args, &self.constants)
-    }
-
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         self.kernel.residency(shape)
+    }
+}
+
+impl<'l, A, E: Entry<Args<'l>: TryFrom<A, Error: Into<Error>>>> Launch<A> for WithConstants<E> {
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, args: A, (): &()) -> Result<()> {
+        self.kernel.launch(windows, shape, args, &self.constants)
     }
 }
 

@@ -10,7 +10,7 @@ mod launch;
 mod recent;
 mod windows;
 
-pub(crate) use launch::{Launch, OnDemand, WithConstants};
+pub(crate) use launch::{Launch, Loaded, OnDemand, WithConstants};
 pub(crate) use recent::Recent;
 pub use windows::Windows;
 
@@ -30,7 +30,7 @@ use std::fmt;
 /// # use slm::Device;
 /// kernel! {
 ///     /// 16 bytes of arguments and 4096 bytes of constants.
-///     pub fn much(_arena, args: GlobalOut<f32>, table: Constants<f32, 1024>) {
+///     pub fn much<'l>(_arena, args: GlobalOut<'l, f32>, table: Constants<f32, 1024>) {
 ///         args.set(0, table.pack::<2>(0)[0]);
 ///     }
 /// }
@@ -54,11 +54,11 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 ///
 /// arguments! {
 ///     /// Arguments of `scale`.
-///     pub struct Scaling {
+///     pub struct Scaling<'l> {
 ///         /// The samples.
-///         pub input: GlobalIn<f32>,
+///         pub input: GlobalIn<'l, f32>,
 ///         /// Receives the products.
-///         pub output: GlobalOut<f32>,
+///         pub output: GlobalOut<'l, f32>,
 ///         /// The factor.
 ///         pub factor: f32,
 ///     }
@@ -66,7 +66,7 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 ///
 /// kernel! {
 ///     /// Thread `i` of the grid computes element `i`.
-///     pub fn scale(_arena, args: Scaling) {
+///     pub fn scale<'l>(_arena, args: Scaling<'l>) {
 ///         let i = thread::global_x();
 ///         args.output.set_if(i < args.output.len(), i, args.factor * args.input.get_or(i, 0.0));
 ///     }
@@ -96,21 +96,21 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// # use slm::{Device, LaunchShape};
 /// arguments! {
 ///     /// Not the arguments of `fill`.
-///     pub struct Other {
+///     pub struct Other<'l> {
 ///         /// Some elements.
-///         pub output: GlobalOut<f32>,
+///         pub output: GlobalOut<'l, f32>,
 ///     }
 /// }
 /// # arguments! {
 /// #     /// Arguments of `fill`.
-/// #     pub struct Filling {
+/// #     pub struct Filling<'l> {
 /// #         /// Some elements.
-/// #         pub output: GlobalOut<f32>,
+/// #         pub output: GlobalOut<'l, f32>,
 /// #     }
 /// # }
 /// # kernel! {
 /// #     /// Thread `i` of the grid writes element `i`.
-/// #     pub fn fill(_arena, args: Filling) {
+/// #     pub fn fill<'l>(_arena, args: Filling<'l>) {
 /// #         args.output.set(thread::global_x(), 1.0);
 /// #     }
 /// # }
@@ -123,12 +123,12 @@ const MOST_PARAMETER_BYTES: usize = 4096;
 /// # }
 /// ```
 pub struct Kernel<E: Entry> {
-    loaded: Loaded<E>,
+    loaded: OnBackend<E>,
     device: Device,
 }
 
 /// The kernel on its backend. Not a `dyn Kernel<E>`, which would need a table of functions for each kernel and backend.
-enum Loaded<E: Entry> {
+enum OnBackend<E: Entry> {
     Cuda(<cuda::Queue as Queue>::Kernel<E>),
     Emulated(<emulated::Emulation as Queue>::Kernel<E>),
 }
@@ -136,17 +136,17 @@ enum Loaded<E: Entry> {
 impl<E: Entry> Kernel<E> {
     pub(crate) fn new(device: &Device, modules: &Modules) -> Result<Self> {
         const {
-            let bytes = size_of::<E::Args>() + size_of::<E::Constants>();
+            let bytes = size_of::<E::Args<'static>>() + size_of::<E::Constants>();
             assert!(bytes <= MOST_PARAMETER_BYTES, "arguments and constants of a kernel must not exceed 4096 bytes");
         }
         Ok(Kernel { loaded: Self::load(device, modules)?, device: device.clone() })
     }
 
-    fn load(device: &Device, modules: &Modules) -> Result<Loaded<E>> {
+    fn load(device: &Device, modules: &Modules) -> Result<OnBackend<E>> {
         match device.engine() {
             Engine::Cpu => Err(Error::KernelOnCpu { kernel: E::NAME }),
-            Engine::Cuda(queue) => queue.load(modules).map(Loaded::Cuda),
-            Engine::Emulated(emulation) => emulation.load(modules).map(Loaded::Emulated),
+            Engine::Cuda(queue) => queue.load(modules).map(OnBackend::Cuda),
+            Engine::Emulated(emulation) => emulation.load(modules).map(OnBackend::Emulated),
         }
     }
 
@@ -166,15 +166,15 @@ impl<E: Entry> Kernel<E> {
     ///
     /// arguments! {
     ///     /// Arguments of `evaluate`.
-    ///     pub struct Evaluation {
+    ///     pub struct Evaluation<'l> {
     ///         /// Arguments of the polynomial, which its values replace.
-    ///         pub x: GlobalInOut<f32>,
+    ///         pub x: GlobalInOut<'l, f32>,
     ///     }
     /// }
     ///
     /// kernel! {
     ///     /// Thread `i` of the grid evaluates a polynomial of the third degree at element `i`.
-    ///     pub fn evaluate(_arena, args: Evaluation, coefficients: Constants<f32, 4>) {
+    ///     pub fn evaluate<'l>(_arena, args: Evaluation<'l>, coefficients: Constants<f32, 4>) {
     ///         let (i, [a, b, c, d]) = (thread::global_x(), coefficients.pack::<4>(0));
     ///         let x = args.x.get_or(i, 0.0);
     ///         args.x.set_if(i < args.x.len(), i, ((a * x + b) * x + c) * x + d);
@@ -199,7 +199,7 @@ impl<E: Entry> Kernel<E> {
         &self,
         shape: LaunchShape,
         constants: &E::Constants,
-        args: impl FnOnce(&mut Windows<'b>) -> E::Args,
+        args: impl for<'l> FnOnce(&mut Windows<'l, 'b>) -> E::Args<'l>,
     ) -> Result<()> {
         let mut windows = Windows::new(&self.device);
         // Called before the lock is taken, because the closure may launch kernels itself.
@@ -212,14 +212,14 @@ impl<E: Entry> Kernel<E> {
     /// [submission lock](Device::submission_lock).
     pub(crate) fn launch_in(
         &self,
-        windows: &Windows<'_>,
+        windows: &Windows<'_, '_>,
         shape: LaunchShape,
-        args: &E::Args,
+        args: &E::Args<'_>,
         constants: &E::Constants,
     ) -> Result<()> {
         match &self.loaded {
-            Loaded::Cuda(kernel) => kernel.launch(&shape, windows.record(), args, constants),
-            Loaded::Emulated(kernel) => kernel.launch(&shape, windows.record(), args, constants),
+            OnBackend::Cuda(kernel) => kernel.launch(&shape, windows.record(), args, constants),
+            OnBackend::Emulated(kernel) => kernel.launch(&shape, windows.record(), args, constants),
         }
     }
 
@@ -232,8 +232,8 @@ impl<E: Entry> Kernel<E> {
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
         match &self.loaded {
-            Loaded::Cuda(kernel) => kernel.residency(&shape),
-            Loaded::Emulated(kernel) => kernel.residency(&shape),
+            OnBackend::Cuda(kernel) => kernel.residency(&shape),
+            OnBackend::Emulated(kernel) => kernel.residency(&shape),
         }
     }
 }
@@ -256,7 +256,11 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
     ///   of this kernel.
     /// * [Failures of the device](Error#failures-of-the-device), except `FaultyKernel` of an emulated device: there the kernel
     ///   has run.
-    pub fn launch<'b>(&self, shape: LaunchShape, args: impl FnOnce(&mut Windows<'b>) -> E::Args) -> Result<()> {
+    pub fn launch<'b>(
+        &self,
+        shape: LaunchShape,
+        args: impl for<'l> FnOnce(&mut Windows<'l, 'b>) -> E::Args<'l>,
+    ) -> Result<()> {
         self.launch_with(shape, &(), args)
     }
 }
@@ -264,8 +268,8 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
 impl<E: Entry> Clone for Kernel<E> {
     fn clone(&self) -> Self {
         let loaded = match &self.loaded {
-            Loaded::Cuda(kernel) => Loaded::Cuda(kernel.clone()),
-            Loaded::Emulated(kernel) => Loaded::Emulated(kernel.clone()),
+            OnBackend::Cuda(kernel) => OnBackend::Cuda(kernel.clone()),
+            OnBackend::Emulated(kernel) => OnBackend::Emulated(kernel.clone()),
         };
         Kernel { loaded, device: self.device.clone() }
     }

@@ -17,16 +17,16 @@ use std::marker::PhantomData;
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
 /// #     /// Arguments of `copy`.
-/// #     pub struct Copying {
+/// #     pub struct Copying<'l> {
 /// #         /// The elements.
-/// #         pub input: GlobalIn<f32>,
+/// #         pub input: GlobalIn<'l, f32>,
 /// #         /// Receives the copies.
-/// #         pub output: GlobalOut<f32>,
+/// #         pub output: GlobalOut<'l, f32>,
 /// #     }
 /// # }
 /// # kernel! {
 /// #     /// Thread `i` of the grid copies element `i`.
-/// #     pub fn copy(_arena, args: Copying) {
+/// #     pub fn copy<'l>(_arena, args: Copying<'l>) {
 /// #         args.output.set(thread::global_x(), args.input.get(thread::global_x()));
 /// #     }
 /// # }
@@ -48,16 +48,16 @@ use std::marker::PhantomData;
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
 /// #     /// Arguments of `split`.
-/// #     pub struct Splitting {
+/// #     pub struct Splitting<'l> {
 /// #         /// The elements.
-/// #         pub first: GlobalInOut<f32>,
+/// #         pub first: GlobalInOut<'l, f32>,
 /// #         /// Receives some of them.
-/// #         pub second: GlobalOut<f32>,
+/// #         pub second: GlobalOut<'l, f32>,
 /// #     }
 /// # }
 /// # kernel! {
 /// #     /// Thread `i` of the grid copies element `i`.
-/// #     pub fn split(_arena, args: Splitting) {
+/// #     pub fn split<'l>(_arena, args: Splitting<'l>) {
 /// #         args.second.set(thread::global_x(), args.first.get(thread::global_x()));
 /// #     }
 /// # }
@@ -79,14 +79,14 @@ use std::marker::PhantomData;
 /// # use slm::{Device, LaunchShape};
 /// # arguments! {
 /// #     /// Arguments of `fill`.
-/// #     pub struct Filling {
+/// #     pub struct Filling<'l> {
 /// #         /// The elements.
-/// #         pub output: GlobalOut<f32>,
+/// #         pub output: GlobalOut<'l, f32>,
 /// #     }
 /// # }
 /// # kernel! {
 /// #     /// Thread `i` of the grid fills element `i`.
-/// #     pub fn fill(_arena, args: Filling) {
+/// #     pub fn fill<'l>(_arena, args: Filling<'l>) {
 /// #         args.output.set(thread::global_x(), 1.0);
 /// #     }
 /// # }
@@ -102,18 +102,92 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// A window is a plain value and can be kept. Using it in another launch returns
+/// A window has the lifetime `'l` of its launch, and `'b` is that of the buffers. The closure is called for any `'l`, so no window
+/// leaves it except in the arguments:
+///
+/// ```compile_fail,E0521
+/// # use cuda_std::image::Modules;
+/// # use cuda_std::{GlobalOut, kernel};
+/// # use slm::{Device, LaunchShape};
+/// # kernel! {
+/// #     /// Sets the first element.
+/// #     pub fn mark<'l>(_arena, output: GlobalOut<'l, u32>) {
+/// #         output.set(0, 1);
+/// #     }
+/// # }
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let (kernel, mut y) = (device.kernel::<mark>(&Modules::NONE)?, device.zeroed(3)?);
+/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+/// let mut kept = None;
+/// kernel.launch(shape, |windows| *kept.insert(windows.output(&mut y)))?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Two launches cannot exchange their windows:
+///
+/// ```compile_fail,E0521
+/// # use cuda_std::image::Modules;
+/// # use cuda_std::{GlobalOut, kernel};
+/// # use slm::{Device, LaunchShape};
+/// # kernel! {
+/// #     /// Sets the first element.
+/// #     pub fn mark<'l>(_arena, output: GlobalOut<'l, u32>) {
+/// #         output.set(0, 1);
+/// #     }
+/// # }
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let (kernel, mut y, mut z) = (device.kernel::<mark>(&Modules::NONE)?, device.zeroed(3)?, device.zeroed(3)?);
+/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+/// kernel.launch(shape, |outer| {
+///     kernel
+///         .launch(shape, |inner| {
+///             std::mem::swap(outer, inner);
+///             inner.output(&mut y)
+///         })
+///         .unwrap();
+///     outer.output(&mut z)
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A kernel that accepts windows of one lifetime only gets none, even from a buffer that lasts as long as the program:
+///
+/// ```compile_fail
+/// # use cuda_std::image::Modules;
+/// # use cuda_std::{GlobalOut, kernel};
+/// # use slm::{Device, LaunchShape};
+/// kernel! {
+///     /// Could keep its window.
+///     pub fn mark(_arena, output: GlobalOut<'static, u32>) {
+///         output.set(0, 1);
+///     }
+/// }
+/// # fn main() -> slm::Result<()> {
+/// # let device = Device::open()?;
+/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
+/// # let kernel = device.kernel::<mark>(&Modules::NONE)?;
+/// let y = Box::leak(Box::new(device.zeroed(3)?));
+/// kernel.launch(shape, |windows| windows.output(y))?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A launch checks its windows, too. One that was created for another launch, such as the one around it, is
 /// [`Error::ForeignWindow`](crate::Error::ForeignWindow).
-pub struct Windows<'b> {
+pub struct Windows<'l, 'b> {
     device: Device,
     record: WindowRecord,
-    borrowed: PhantomData<&'b mut ()>,
+    launch: PhantomData<&'l &'b mut ()>,
 }
 
-impl<'b> Windows<'b> {
+impl<'l, 'b> Windows<'l, 'b> {
     pub(crate) fn new(device: &Device) -> Self {
         let record = WindowRecord::new(device.queue_id());
-        Windows { device: device.clone(), record, borrowed: PhantomData }
+        Windows { device: device.clone(), record, launch: PhantomData }
     }
 
     /// Returns the record of the created windows.
@@ -124,19 +198,19 @@ impl<'b> Windows<'b> {
     /// Returns a window on all elements of `buffer`, for the kernel to read.
     ///
     /// If the buffer belongs to another handle than the kernel, the window is empty and the launch fails.
-    pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<T> {
+    pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<'l, T> {
         let ours = self.accept("an input", buffer.device());
         self.hand_out(if ours { buffer.storage().input() } else { GlobalIn::empty() })
     }
 
     /// Returns a window on all elements of `buffer`, for the kernel to write; otherwise as [`input`](Self::input).
-    pub fn output<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalOut<T> {
+    pub fn output<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalOut<'l, T> {
         let ours = self.accept("an output", buffer.device());
         self.hand_out(if ours { buffer.storage_mut().output() } else { GlobalOut::empty() })
     }
 
     /// Returns a window on all elements of `buffer`, for the kernel to read and write; otherwise as [`input`](Self::input).
-    pub fn in_out<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalInOut<T> {
+    pub fn in_out<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalInOut<'l, T> {
         let ours = self.accept("a buffer to read and write", buffer.device());
         self.hand_out(if ours { buffer.storage_mut().in_out() } else { GlobalInOut::empty() })
     }
@@ -158,7 +232,7 @@ impl<'b> Windows<'b> {
     }
 }
 
-impl fmt::Debug for Windows<'_> {
+impl fmt::Debug for Windows<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Windows").field("device", &self.device).finish_non_exhaustive()
     }

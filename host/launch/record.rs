@@ -26,7 +26,7 @@ pub(crate) type VisitWindows<'a> = &'a dyn Fn(&mut dyn FnMut(&'static str, Windo
 /// Returns [`VisitWindows`] for the parameters of the kernel `E`.
 #[cfg(gpu)]
 pub(crate) fn windows_of<E: Entry>(
-    args: &E::Args,
+    args: &E::Args<'_>,
     constants: &E::Constants,
 ) -> impl Fn(&mut dyn FnMut(&'static str, Window)) {
     move |visit| {

@@ -47,7 +47,7 @@ impl LaunchShape {
     /// # use slm::{Device, Error, LaunchShape};
     /// kernel! {
     ///     /// All threads write the same value.
-    ///     pub fn show(_arena, seen: GlobalOut<u32>) {
+    ///     pub fn show<'l>(_arena, seen: GlobalOut<'l, u32>) {
     ///         seen.set(0, 1);
     ///     }
     /// }
@@ -80,7 +80,7 @@ impl LaunchShape {
     /// # use slm::{Device, Error, LaunchShape};
     /// kernel! {
     ///     /// One thread counts to 100.
-    ///     pub fn count(_arena, number: GlobalInOut<u32>) {
+    ///     pub fn count<'l>(_arena, number: GlobalInOut<'l, u32>) {
     ///         while number.get(0) < 100 {
     ///             number.set(0, number.get(0) + 1);
     ///         }

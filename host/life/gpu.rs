@@ -6,7 +6,7 @@ use super::tuning::Tuning;
 use super::words::{Area, Part, Size};
 use super::{LifeAlgorithm, Rule, Topology};
 use crate::info::SharedMemory;
-use crate::kernel::{Launch, WithConstants};
+use crate::kernel::{Launch, Loaded, WithConstants};
 use crate::rows::{Place, Rows};
 use crate::{Buffer, Device, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
@@ -37,32 +37,34 @@ pub(super) struct Cells {
 /// The kernels of a board, and what they are launched with.
 struct Kernels {
     /// Computes a generation.
-    step: Step<Args>,
+    step: Step<dyn for<'l> Launch<Args<'l>>>,
     /// Computes several generations.
     pass: Option<Pass>,
     board: kernels::Board,
     table: u32,
     layout: Layout,
-    census: Step<CensusArgs>,
+    census: Step<dyn for<'l> Launch<CensusArgs<'l>>>,
 }
 
 /// A kernel, and how it is launched.
-struct Step<A> {
-    kernel: Box<dyn Launch<A>>,
+struct Step<K: ?Sized> {
     geometry: Geometry,
+    kernel: Box<K>,
 }
 
-impl<A: 'static> Step<A> {
-    fn new(kernel: impl Launch<A> + 'static, geometry: Geometry) -> Self {
-        Step { kernel: Box::new(kernel), geometry }
-    }
-
-    fn launch(&self, device: &Device, windows: &Windows<'_>, args: A) -> Result<()> {
+impl<K: Loaded + ?Sized> Step<K> {
+    fn launch<A>(&self, device: &Device, windows: &Windows<'_, '_>, args: A) -> Result<()>
+    where
+        K: Launch<A>,
+    {
         self.launch_as(&self.geometry, device, windows, args)
     }
 
     /// Launches the kernel in another way.
-    fn launch_as(&self, geometry: &Geometry, device: &Device, windows: &Windows<'_>, args: A) -> Result<()> {
+    fn launch_as<A>(&self, geometry: &Geometry, device: &Device, windows: &Windows<'_, '_>, args: A) -> Result<()>
+    where
+        K: Launch<A>,
+    {
         let _submission = device.submission_lock()?;
         self.kernel.launch(windows, shape(geometry), args, &())
     }
@@ -76,16 +78,26 @@ impl<A: 'static> Step<A> {
 
 /// The kernel that computes [`GENERATIONS`] generations, and can take a census of the first one.
 struct Pass {
-    step: Step<BlockedArgs>,
+    step: Step<dyn for<'l> Launch<BlockedArgs<'l>>>,
     /// How it is launched with a census.
     with_census: Geometry,
 }
 
+/// Loads the kernel of Conway's rule or of all rules.
+macro_rules! of_rule {
+    ($device:expr, $rule:expr, $conway:ty, $any:ty) => {
+        match $rule {
+            Rule::CONWAY => Box::new($device.own_kernel::<$conway>()?) as _,
+            rule => Box::new(with_masks::<$any>($device, rule)?) as _,
+        }
+    };
+}
+
 impl Pass {
     fn load(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, tuning: Tuning) -> Result<Self> {
-        let kernel = match topology.ends() {
-            Ends::Dead => of_rule::<_, life_blocked_conway_bounded, life_blocked_bounded>(device, rule)?,
-            Ends::Joined | Ends::Mirrored => of_rule::<_, life_blocked_conway, life_blocked>(device, rule)?,
+        let kernel: Box<dyn for<'l> Launch<BlockedArgs<'l>>> = match topology.ends() {
+            Ends::Dead => of_rule!(device, rule, life_blocked_conway_bounded, life_blocked_bounded),
+            Ends::Joined | Ends::Mirrored => of_rule!(device, rule, life_blocked_conway, life_blocked),
         };
         let Tuning { processors, times_of_row } = tuning;
         let tuning = |resident| PassTuning { processors, resident, times_of_row };
@@ -97,17 +109,13 @@ impl Pass {
     }
 }
 
-/// Loads the kernel of Conway's rule or of all rules.
-fn of_rule<A, Conway, Any>(device: &Device, rule: Rule) -> Result<Box<dyn Launch<A>>>
-where
-    Conway: Entry<Constants = (), Args: TryFrom<A, Error: Into<Error>>>,
-    Any: Entry<Constants = Table<u32, { 2 * MASKS }>, Args: TryFrom<A, Error: Into<Error>>>,
-{
-    if rule == Rule::CONWAY {
-        return Ok(Box::new(device.own_kernel::<Conway>()?));
-    }
+/// Loads the kernel of all rules, for one of them.
+fn with_masks<E: Entry<Constants = Table<u32, { 2 * MASKS }>>>(
+    device: &Device,
+    rule: Rule,
+) -> Result<WithConstants<E>> {
     let constants = masks_of(rule_table(rule.births(), rule.survivals()));
-    Ok(Box::new(WithConstants { kernel: device.own_kernel::<Any>()?, constants }))
+    Ok(WithConstants { kernel: device.own_kernel()?, constants })
 }
 
 /// Cells in memory.
@@ -158,16 +166,16 @@ impl Layout {
 impl Kernels {
     fn load(device: &Device, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
         let (sides, table) = ([size.rows as u64, size.columns as u64], rule_table(rule.births(), rule.survivals()));
-        let (step, layout) = match algorithm {
+        let (kernel, geometry, layout): (Box<dyn for<'l> Launch<Args<'l>>>, _, _) = match algorithm {
             LifeAlgorithm::GlobalMemory => {
-                (Step::new(device.own_kernel::<life_global>()?, Geometry::global(sides)), Layout::Bytes)
+                (Box::new(device.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes)
             }
             LifeAlgorithm::SharedTile => {
-                (Step::new(device.own_kernel::<life_tile>()?, Geometry::tile(sides)), Layout::Bytes)
+                (Box::new(device.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes)
             }
             LifeAlgorithm::Auto | LifeAlgorithm::BitPacked | LifeAlgorithm::Blocked => {
-                let kernel = of_rule::<_, life_packed_conway, life_packed>(device, rule)?;
-                (Step { kernel, geometry: Geometry::packed(sides) }, Layout::Bits)
+                let kernel = of_rule!(device, rule, life_packed_conway, life_packed);
+                (kernel, Geometry::packed(sides), Layout::Bits)
             }
         };
         let tuning = Tuning::new(device.info());
@@ -183,15 +191,15 @@ impl Kernels {
             wraps: topology.wraps().into(),
             ends: topology.ends() as u32,
         };
-        let geometry = Geometry::census(sides, tuning.processors);
-        let census = match layout {
-            Layout::Bits => Step::new(device.own_kernel::<life_census>()?, geometry),
-            Layout::Bytes => Step::new(device.own_kernel::<life_census_bytes>()?, geometry),
+        let census: Box<dyn for<'l> Launch<CensusArgs<'l>>> = match layout {
+            Layout::Bits => Box::new(device.own_kernel::<life_census>()?),
+            Layout::Bytes => Box::new(device.own_kernel::<life_census_bytes>()?),
         };
-        Ok(Kernels { step, pass, board, table, layout, census })
+        let census = Step { geometry: Geometry::census(sides, tuning.processors), kernel: census };
+        Ok(Kernels { step: Step { geometry, kernel }, pass, board, table, layout, census })
     }
 
-    fn args(&self, input: GlobalIn<u32>, output: GlobalOut<u32>) -> Args {
+    fn args<'l>(&self, input: GlobalIn<'l, u32>, output: GlobalOut<'l, u32>) -> Args<'l> {
         Args { input, output, board: self.board, table: self.table }
     }
 }

@@ -8,6 +8,7 @@ use crate::any::{BufferMut, BufferRef, Erase, Slice, SliceMut, with_type};
 use crate::buffer::check_shape;
 use crate::filter2d::MOST_CHANNELS;
 use crate::info::SharedMemory;
+use crate::kernel::Launch;
 use crate::parallel::for_chunks;
 use crate::{Buffer, Buffer2, Device, LaunchPlan, Result, Windows, allocation};
 use cuda_std::Entry;
@@ -343,14 +344,20 @@ fn prepare_as<W: Word>(
     kind: Kind,
 ) -> Result<Box<dyn OnGpu>>
 where
-    pointwise_split<W>: Entry<Args = SplitArgs<W>, Constants = ()>,
-    pointwise_merge<W>: Entry<Args = MergeArgs<W>, Constants = ()>,
+    pointwise_split<W>: for<'l> Entry<Args<'l> = SplitArgs<'l, W>, Constants = ()>,
+    pointwise_merge<W>: for<'l> Entry<Args<'l> = MergeArgs<'l, W>, Constants = ()>,
 {
     // The elements of a pixel are read and written.
     let bytes = 2 * direction.channels() as u64 * kind.bytes();
     Ok(match direction {
-        Direction::Split(_) => Box::new(Launcher::new::<pointwise_split<W>>(device, shared, 1, bytes)?),
-        Direction::Merge(_) => Box::new(Launcher::new::<pointwise_merge<W>>(device, shared, 1, bytes)?),
+        Direction::Split(_) => {
+            let kernel: Box<Splitting<W>> = Box::new(device.own_kernel::<pointwise_split<W>>()?);
+            Box::new(Launcher::new(device, shared, kernel, 1, bytes))
+        }
+        Direction::Merge(_) => {
+            let kernel: Box<Merging<W>> = Box::new(device.own_kernel::<pointwise_merge<W>>()?);
+            Box::new(Launcher::new(device, shared, kernel, 1, bytes))
+        }
     })
 }
 
@@ -363,7 +370,13 @@ impl Picture {
     }
 }
 
-impl<W: Word> OnGpu for Launcher<SplitArgs<W>> {
+/// A kernel that separates channels.
+type Splitting<W> = dyn for<'l> Launch<SplitArgs<'l, W>>;
+
+/// A kernel that interleaves channels.
+type Merging<W> = dyn for<'l> Launch<MergeArgs<'l, W>>;
+
+impl<W: Word> OnGpu for Launcher<Splitting<W>> {
     fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()> {
         let mut windows = Windows::new(&self.device);
         let (pixels, planes) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);
@@ -376,7 +389,7 @@ impl<W: Word> OnGpu for Launcher<SplitArgs<W>> {
     }
 }
 
-impl<W: Word> OnGpu for Launcher<MergeArgs<W>> {
+impl<W: Word> OnGpu for Launcher<Merging<W>> {
     fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()> {
         let mut windows = Windows::new(&self.device);
         let (planes, pixels) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);

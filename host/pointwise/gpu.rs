@@ -7,6 +7,7 @@ use super::rule::{Rule, is_f32};
 use super::table;
 use crate::any::{BufferMut, BufferRef};
 use crate::info::SharedMemory;
+use crate::kernel::Launch;
 use crate::{Device, LaunchPlan, Result, Windows};
 use cuda_std::Entry;
 use slm_kernels::pointwise::{
@@ -51,9 +52,12 @@ fn pack<A: Number>(kinds: &[Kind]) -> usize {
     if is_bytes(kinds) { BYTES } else { A::PACK }
 }
 
+/// A kernel of one sample.
+type Mapping<A> = dyn for<'l> Launch<MapArgs<'l, A>>;
+
 /// A function of one sample, computed in the type `A`.
 struct Map<A: Number> {
-    launcher: Launcher<MapArgs<A>>,
+    launcher: Launcher<Mapping<A>>,
     function: Function,
     parameters: [A; 2],
     /// Whether packs are those of bytes.
@@ -62,8 +66,8 @@ struct Map<A: Number> {
 
 impl<A: Number> Map<A>
 where
-    pointwise_map<A>: Entry<Args = MapArgs<A>, Constants = ()>,
-    pointwise_power<A>: Entry<Args = MapArgs<A>, Constants = ()>,
+    pointwise_map<A>: for<'l> Entry<Args<'l> = MapArgs<'l, A>, Constants = ()>,
+    pointwise_power<A>: for<'l> Entry<Args<'l> = MapArgs<'l, A>, Constants = ()>,
 {
     fn function(
         device: &Device,
@@ -72,12 +76,14 @@ where
         parameters: [f64; 2],
         kinds: [Kind; 2],
     ) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_map<A>>(device, shared, pack::<A>(&kinds), moved_bytes(&kinds))?;
+        let kernel: Box<Mapping<A>> = Box::new(device.own_kernel::<pointwise_map<A>>()?);
+        let launcher = Launcher::new(device, shared, kernel, pack::<A>(&kinds), moved_bytes(&kinds));
         Ok(Map { launcher, function, parameters: parameters.map(A::of), is_bytes: is_bytes(&kinds) })
     }
 
     fn power(device: &Device, shared: SharedMemory, exponent: f64, kinds: [Kind; 2]) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_power<A>>(device, shared, 1, moved_bytes(&kinds))?;
+        let kernel: Box<Mapping<A>> = Box::new(device.own_kernel::<pointwise_power<A>>()?);
+        let launcher = Launcher::new(device, shared, kernel, 1, moved_bytes(&kinds));
         // This kernel has one function.
         Ok(Map { launcher, function: Function::Affine, parameters: [A::of(exponent), A::ZERO], is_bytes: false })
     }
@@ -106,9 +112,12 @@ impl<A: Number> OnGpu<1> for Map<A> {
     }
 }
 
+/// A kernel of two samples.
+type Combining = dyn for<'l> Launch<CombineArgs<'l>>;
+
 /// A function of two samples.
 struct Combine {
-    launcher: Launcher<CombineArgs>,
+    launcher: Launcher<Combining>,
     combination: Combination,
     /// Whether packs are those of bytes.
     is_bytes: bool,
@@ -123,9 +132,10 @@ impl Combine {
         kinds: &[Kind; 3],
     ) -> Result<Self>
     where
-        pointwise_combine<A>: Entry<Args = CombineArgs, Constants = ()>,
+        pointwise_combine<A>: for<'l> Entry<Args<'l> = CombineArgs<'l>, Constants = ()>,
     {
-        let launcher = Launcher::new::<pointwise_combine<A>>(device, shared, pack::<A>(kinds), moved_bytes(kinds))?;
+        let kernel: Box<Combining> = Box::new(device.own_kernel::<pointwise_combine<A>>()?);
+        let launcher = Launcher::new(device, shared, kernel, pack::<A>(kinds), moved_bytes(kinds));
         Ok(Combine { launcher, combination, is_bytes: is_bytes(kinds) })
     }
 }

@@ -3,16 +3,15 @@
 use super::lines::Lines;
 use super::tuning::tuning;
 use crate::info::SharedMemory;
-use crate::kernel::Launch;
+use crate::kernel::{Launch, Loaded};
 use crate::{Device, LaunchPlan, LaunchShape, Result, Windows};
-use cuda_std::Entry;
 use slm_kernels::pointwise::{self as kernels, Geometry, Part, Tuning};
 use slm_kernels::signal::Kind;
 
-/// A loaded kernel with arguments `A`, whose threads compute packs of `pack` elements.
-pub(super) struct Launcher<A> {
+/// A loaded kernel `K`, whose threads compute packs of `pack` elements.
+pub(super) struct Launcher<K: ?Sized> {
     pub(super) device: Device,
-    kernel: Box<dyn Launch<A>>,
+    kernel: Box<K>,
     pack: usize,
     /// Bytes that are moved for an element of the lines.
     bytes: u64,
@@ -20,26 +19,22 @@ pub(super) struct Launcher<A> {
     tuning: Tuning,
 }
 
-impl<A> Launcher<A> {
-    /// Loads the kernel `E`, which moves this number of bytes for an element of the lines.
-    pub(super) fn new<E: Entry<Args = A, Constants = ()>>(
-        device: &Device,
-        shared: SharedMemory,
-        pack: usize,
-        bytes: u64,
-    ) -> Result<Self> {
-        let (device, kernel) = (device.clone(), Box::new(device.own_kernel::<E>()?));
-        let tuning = tuning(device.info());
-        Ok(Launcher { device, kernel, pack, bytes, shared, tuning })
+impl<K: Loaded + ?Sized> Launcher<K> {
+    /// Returns the launcher of a kernel that moves this number of bytes for an element of the lines.
+    pub(super) fn new(device: &Device, shared: SharedMemory, kernel: Box<K>, pack: usize, bytes: u64) -> Self {
+        Launcher { device: device.clone(), kernel, pack, bytes, shared, tuning: tuning(device.info()) }
     }
 
     /// Enqueues the kernel over all lines. `args` returns the arguments of a launch.
-    pub(super) fn run<const N: usize>(
+    pub(super) fn run<A, const N: usize>(
         &self,
-        windows: &Windows<'_>,
+        windows: &Windows<'_, '_>,
         lines: &Lines<N>,
         args: impl Fn(kernels::Lines) -> A,
-    ) -> Result<()> {
+    ) -> Result<()>
+    where
+        K: Launch<A>,
+    {
         let geometry = self.geometry(lines);
         let _submission = self.device.submission_lock()?;
         geometry.parts().try_for_each(|part| {

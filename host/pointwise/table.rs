@@ -7,6 +7,7 @@ use super::rule::is_f32;
 use super::word::Word;
 use crate::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
 use crate::info::SharedMemory;
+use crate::kernel::Launch;
 use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::pointwise::{
@@ -57,7 +58,7 @@ pub(super) fn equalising_plan(device: &Device, shared: SharedMemory, samples: Ki
 
 fn equalising_plan_of<S: Index>(device: &Device, shared: SharedMemory) -> LaunchPlan
 where
-    pointwise_equalise<S>: Entry<Args = EqualiseArgs<S>, Constants = ()>,
+    pointwise_equalise<S>: for<'l> Entry<Args<'l> = EqualiseArgs<'l, S>, Constants = ()>,
 {
     let shape = equalising_shape::<S>();
     let residency = device.own_kernel::<pointwise_equalise<S>>().and_then(|kernel| kernel.residency(shape));
@@ -73,30 +74,30 @@ fn equalising_shape<S: Index>() -> LaunchShape {
 
 /// A type of samples that are indices.
 trait Index: Element + TableIndex {
-    fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> GlobalIn<Self>;
+    fn input<'l, 'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>) -> GlobalIn<'l, Self>;
 }
 
 impl Index for u8 {
-    fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> GlobalIn<u8> {
+    fn input<'l, 'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>) -> GlobalIn<'l, u8> {
         samples.window(windows).u8
     }
 }
 
 impl Index for u16 {
-    fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> GlobalIn<u16> {
+    fn input<'l, 'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>) -> GlobalIn<'l, u16> {
         samples.window(windows).u16
     }
 }
 
 /// A table with an entry for each value.
 struct Values<S: Index, W: Word> {
-    launcher: Launcher<LookupArgs<S, W>>,
+    launcher: Launcher<dyn for<'l> Launch<LookupArgs<'l, S, W>>>,
     entries: Buffer<W>,
 }
 
 impl<S: Index, W: Word> Values<S, W>
 where
-    pointwise_lookup<S, W>: Entry<Args = LookupArgs<S, W>, Constants = ()>,
+    pointwise_lookup<S, W>: for<'l> Entry<Args<'l> = LookupArgs<'l, S, W>, Constants = ()>,
 {
     fn upload(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Self> {
         Self::new(device, shared, kinds, device.upload(&W::of_numbers(entries)?)?)
@@ -104,15 +105,15 @@ where
 
     fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Buffer<W>) -> Result<Self> {
         let (pack, bytes) = (lookup_pack::<S, W>(), moved_bytes(&kinds));
-        let launcher = Launcher::new::<pointwise_lookup<S, W>>(device, shared, pack, bytes)?;
-        Ok(Values { launcher, entries })
+        let kernel = Box::new(device.own_kernel::<pointwise_lookup<S, W>>()?);
+        Ok(Values { launcher: Launcher::new(device, shared, kernel, pack, bytes), entries })
     }
 }
 
 impl<S: Index + Word + Erase> Values<S, S>
 where
-    pointwise_equalise<S>: Entry<Args = EqualiseArgs<S>, Constants = ()>,
-    pointwise_lookup<S, S>: Entry<Args = LookupArgs<S, S>, Constants = ()>,
+    pointwise_equalise<S>: for<'l> Entry<Args<'l> = EqualiseArgs<'l, S>, Constants = ()>,
+    pointwise_lookup<S, S>: for<'l> Entry<Args<'l> = LookupArgs<'l, S, S>, Constants = ()>,
 {
     /// Enqueues the computation of the entries.
     fn equalising(device: &Device, shared: SharedMemory, counts: &Buffer<u64>) -> Result<Self> {
@@ -162,18 +163,20 @@ pub(super) fn between(
 
 /// A table between edges.
 struct Between<A: Number + Element> {
-    launcher: Launcher<BetweenArgs<A>>,
+    launcher: Launcher<dyn for<'l> Launch<BetweenArgs<'l, A>>>,
     edges: Buffer<A>,
     entries: AnyBuffer,
 }
 
 impl<A: Number + Element> Between<A>
 where
-    pointwise_between<A>: Entry<Args = BetweenArgs<A>, Constants = ()>,
+    pointwise_between<A>: for<'l> Entry<Args<'l> = BetweenArgs<'l, A>, Constants = ()>,
 {
     fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], edges: &[f64], entries: Slice<'_>) -> Result<Self> {
-        let launcher = Launcher::new::<pointwise_between<A>>(device, shared, 1, moved_bytes(&kinds))?;
+        let kernel: Box<dyn for<'l> Launch<BetweenArgs<'l, A>>> =
+            Box::new(device.own_kernel::<pointwise_between<A>>()?);
         let edges = allocation::collected(edges.iter().map(|&edge| A::of(edge)))?;
+        let launcher = Launcher::new(device, shared, kernel, 1, moved_bytes(&kinds));
         Ok(Between { launcher, edges: device.upload(&edges)?, entries: entries.upload(device)? })
     }
 }

@@ -11,10 +11,10 @@ pub(super) trait Word: Element {
     fn of_numbers(numbers: Slice<'_>) -> Result<Vec<Self>>;
 
     /// Returns a window on samples of this size.
-    fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> Result<GlobalIn<Self>>;
+    fn input<'l, 'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>) -> Result<GlobalIn<'l, Self>>;
 
     /// Returns a window on outputs of this size.
-    fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<Self>>;
+    fn output<'l, 'b>(windows: &mut Windows<'l, 'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<'l, Self>>;
 }
 
 macro_rules! words {
@@ -29,14 +29,14 @@ macro_rules! words {
                 }
             }
 
-            fn input<'b>(windows: &mut Windows<'b>, samples: BufferRef<'b>) -> Result<GlobalIn<Self>> {
+            fn input<'l, 'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>) -> Result<GlobalIn<'l, Self>> {
                 match samples {
                     $(BufferRef::$name(samples) => Ok(cast(windows.input(samples), 1)?),)*
                     _ => another_size(),
                 }
             }
 
-            fn output<'b>(windows: &mut Windows<'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<Self>> {
+            fn output<'l, 'b>(windows: &mut Windows<'l, 'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<'l, Self>> {
                 match outputs {
                     $(BufferMut::$name(outputs) => Ok(cast(windows.output(outputs), 1)?),)*
                     _ => another_size(),

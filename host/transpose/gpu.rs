@@ -19,7 +19,7 @@ pub(super) struct Transpose {
     algorithm: TransposeAlgorithm,
     /// Kernels for the most recent pitches. Other pitches may need another kernel.
     ready: Recent<[usize; 2], Ready>,
-    kernels: Recent<Kernel, Arc<dyn Launch<Work>>>,
+    kernels: Recent<Kernel, Arc<dyn for<'l> Launch<Work<'l>>>>,
 }
 
 /// A loaded kernel for a pair of row pitches, and the reason for it.
@@ -27,7 +27,7 @@ pub(super) struct Transpose {
 struct Ready {
     choice: Choice,
     geometry: Geometry,
-    launch: Arc<dyn Launch<Work>>,
+    launch: Arc<dyn for<'l> Launch<Work<'l>>>,
 }
 
 #[derive(Clone, Copy)]

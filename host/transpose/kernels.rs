@@ -19,7 +19,11 @@ pub(super) fn name(kernel: Kernel) -> &'static str {
     impl Visitor for Name {
         type Output = &'static str;
 
-        fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> &'static str {
+        fn visit<E>(self) -> &'static str
+        where
+            E: Entry<Constants = ()>,
+            for<'l> E::Args<'l>: TryFrom<Work<'l>, Error = Misaligned>,
+        {
             E::NAME
         }
     }
@@ -27,13 +31,17 @@ pub(super) fn name(kernel: Kernel) -> &'static str {
 }
 
 /// Returns the kernel on a device.
-pub(super) fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn Launch<Work>>> {
+pub(super) fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn for<'l> Launch<Work<'l>>>> {
     struct Load<'a>(&'a Device);
 
     impl Visitor for Load<'_> {
-        type Output = Result<Arc<dyn Launch<Work>>>;
+        type Output = Result<Arc<dyn for<'l> Launch<Work<'l>>>>;
 
-        fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> Self::Output {
+        fn visit<E>(self) -> Self::Output
+        where
+            E: Entry<Constants = ()>,
+            for<'l> E::Args<'l>: TryFrom<Work<'l>, Error = Misaligned>,
+        {
             Ok(Arc::new(self.0.own_kernel::<E>()?))
         }
     }

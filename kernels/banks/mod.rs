@@ -22,9 +22,9 @@ pub const ACCESSES: u32 = 32;
 
 arguments! {
     /// Arguments of the probes, which run in one block of whole warps.
-    pub struct ProbeArgs {
+    pub struct ProbeArgs<'l> {
         /// Index of the element that each lane of a warp accesses, or [`NOBODY`].
-        pub places: GlobalIn<u32>,
+        pub places: GlobalIn<'l, u32>,
         /// Number of elements in shared memory.
         pub elements: u32,
         /// Number of rounds of [`ACCESSES`] accesses per thread.
@@ -32,17 +32,17 @@ arguments! {
         /// Zero, as a value that the compiler does not know.
         pub zero: u32,
         /// Receives the clock of each warp before its accesses.
-        pub begins: GlobalOut<u64>,
+        pub begins: GlobalOut<'l, u64>,
         /// Receives the clock of each warp after its accesses.
-        pub ends: GlobalOut<u64>,
+        pub ends: GlobalOut<'l, u64>,
         /// Receives, for each thread, the sum of the element indices of its chains, which the accesses leave unchanged.
-        pub places_after: GlobalOut<u32>,
+        pub places_after: GlobalOut<'l, u32>,
     }
 }
 
 arguments! {
     /// Arguments of the textbook loop, which runs in one block of one warp.
-    pub struct AccumulateArgs {
+    pub struct AccumulateArgs<'l> {
         /// Distance in words between the words of neighbouring lanes.
         pub stride: u32,
         /// Number of iterations.
@@ -50,9 +50,9 @@ arguments! {
         /// Factor of the iteration's index.
         pub factor: u32,
         /// Receives the clock before and after the loop.
-        pub times: GlobalOut<u64>,
+        pub times: GlobalOut<'l, u64>,
         /// Receives the final word of each lane.
-        pub sums: GlobalOut<u32>,
+        pub sums: GlobalOut<'l, u32>,
     }
 }
 
@@ -76,14 +76,14 @@ kernel! {
     }
 
     /// Repeats one access. The suffix of the entry point is the number of bytes per element.
-    pub fn banks_probe(arena, args: ProbeArgs) {
+    pub fn banks_probe<'l>(arena, args: ProbeArgs<'l>) {
         probe::measure::<A>(arena, &args);
     }
 }
 
 kernel! {
     /// Runs the textbook loop.
-    pub fn banks_accumulate(arena, args: AccumulateArgs) in "banks" {
+    pub fn banks_accumulate<'l>(arena, args: AccumulateArgs<'l>) in "banks" {
         accumulate::accumulate(arena, &args);
     }
 }

@@ -40,13 +40,13 @@ pub enum Halo {
 
 arguments! {
     /// Arguments of the kernels. Lengths and strides are in elements.
-    pub struct Args<F: Types> {
+    pub struct Args<'l, F: Types> {
         /// The samples.
-        pub input: GlobalIn<F::Sample>,
+        pub input: GlobalIn<'l, F::Sample>,
         /// Receives the sums.
-        pub output: GlobalInOut<F::Output>,
+        pub output: GlobalInOut<'l, F::Output>,
         /// The taps `w[0]`, `w[1]`, …
-        pub taps: GlobalIn<F::Weight>,
+        pub taps: GlobalIn<'l, F::Weight>,
         /// Samples per line.
         pub samples: u64,
         /// Sums per line.
@@ -78,10 +78,10 @@ arguments! {
     }
 }
 
-impl<F: Types> Args<F> {
+impl<'l, F: Types> Args<'l, F> {
     /// Returns the line with index `line` of the input.
     #[inline(always)]
-    fn line(&self, line: u64) -> Line<F::Sample> {
+    fn line(&self, line: u64) -> Line<'l, F::Sample> {
         Line {
             input: self.input,
             first: line * self.input_line,
@@ -139,12 +139,12 @@ kernel! {
     }
 
     /// Computes one sum per thread, without shared memory. Rows and columns.
-    pub fn filter1d_global(_arena, args: Args<F>) {
+    pub fn filter1d_global<'l>(_arena, args: Args<'l, F>) {
         global::correlate(args);
     }
 
     /// Computes one sum at a time, from a tile in shared memory. Rows and columns.
-    pub fn filter1d_tile(arena, args: Args<F>) {
+    pub fn filter1d_tile<'l>(arena, args: Args<'l, F>) {
         tile::correlate::<F, { <F as Types>::PACK }>(arena, args);
     }
 }
@@ -157,7 +157,7 @@ kernel! {
     }
 
     /// Computes several sums per thread in registers, from a tile in shared memory. Rows.
-    pub fn filter1d_register_rows(arena, args: Args<F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
+    pub fn filter1d_register_rows<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         register::rows::<F, V, { ROW_PACKS * V }, { (ROW_PACKS + 1) * V }, _>(arena, &args, &taps);
     }
@@ -171,7 +171,7 @@ kernel! {
     }
 
     /// Computes several sums per thread in registers, from a tile in shared memory. Columns.
-    pub fn filter1d_register_columns(arena, args: Args<F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
+    pub fn filter1d_register_columns<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         register::columns::<F, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);
     }

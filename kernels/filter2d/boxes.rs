@@ -76,18 +76,19 @@ arguments! {
 type SumOf<M> = <M as Memory>::Sum;
 
 kernel! {
+    // The memory of any launch.
     for<M: Memory> {
-        "filter2d_box_f32" { Typed<Same<f32>> => f32; }
-        "filter2d_box_u8" { Typed<Bytes> => u8; }
-        "filter2d_box_any_i32" { Any<i32> => any_i32; }
-        "filter2d_box_any_i64" { Any<i64> => any_i64; }
-        "filter2d_box_any_f32" { Any<f32> => any_f32; }
-        "filter2d_box_any_f64" { Any<f64> => any_f64; }
+        "filter2d_box_f32" { Typed<'static, Same<f32>> => f32; }
+        "filter2d_box_u8" { Typed<'static, Bytes> => u8; }
+        "filter2d_box_any_i32" { Any<'static, i32> => any_i32; }
+        "filter2d_box_any_i64" { Any<'static, i64> => any_i64; }
+        "filter2d_box_any_f32" { Any<'static, f32> => any_f32; }
+        "filter2d_box_any_f64" { Any<'static, f64> => any_f64; }
     }
 
     /// Sums of windows with equal weights, times the weight.
-    pub fn filter2d_box(arena, args: BoxArgs<M>) where registers <= { M::REGISTERS } {
-        filter::<M, { pack::<SumOf<M>>() }>(arena, &args);
+    pub fn filter2d_box<'l>(arena, args: BoxArgs<<M as Memory>::At<'l>>) where registers <= { M::REGISTERS } {
+        filter::<_, { pack::<SumOf<M>>() }>(arena, &args);
     }
 }
 
@@ -205,13 +206,13 @@ struct Strip<'a, M: Memory, const V: usize> {
     number: u32,
     channel: u32,
     /// Where each row of samples begins in the input.
-    lines: Shared<u64>,
+    lines: Shared<'a, u64>,
     /// Column sums of a batch of rows.
-    sums: Shared<M::Sum>,
+    sums: Shared<'a, M::Sum>,
     /// Totals of their packs.
-    totals: Shared<M::Sum>,
+    totals: Shared<'a, M::Sum>,
     /// The rows of a segment but the first: samples, or suffix sums.
-    segment: Shared<M::Sum>,
+    segment: Shared<'a, M::Sum>,
     /// Where the thread's samples are.
     pack: Pack<V>,
     /// The first row in the output.
@@ -230,7 +231,7 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     const LEAST_BY_PACKS: u32 = 2 * Self::PACK + 1;
 
     #[inline(always)]
-    fn new(arena: Arena, args: &'a BoxArgs<M>, lines: Shared<u64>, row: u64) -> Self {
+    fn new(arena: Arena<'a>, args: &'a BoxArgs<M>, lines: Shared<'a, u64>, row: u64) -> Self {
         let (picture, threads) = (&args.picture, thread::block_dim_x());
         let channels = if M::HAS_ONE_CHANNEL { 1 } else { args.channels };
         let (sums, arena) = arena.split::<M::Sum>(BATCH * Self::PACK * threads);

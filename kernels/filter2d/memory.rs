@@ -7,6 +7,8 @@ use cuda_std::{Argument, GlobalIn, GlobalOut, Value, arguments};
 
 /// Where samples are loaded from, and outputs are stored.
 pub trait Memory: Argument + Copy + Debug {
+    /// The same for the launch `'l`.
+    type At<'l>: Memory<Sum = Self::Sum>;
     /// Type of the sums.
     type Sum: Accumulator;
     /// A sample as it is loaded. If it is converted later, the conversion does not wait for the load.
@@ -75,21 +77,22 @@ impl<const V: usize> Pack<V> {
 
 arguments! {
     /// Samples and outputs of types that are known at compile time. The kernel of boxes takes pixels of one channel of them.
-    pub struct Typed<F: Types> {
+    pub struct Typed<'l, F: Types> {
         /// The samples.
-        pub input: GlobalIn<F::Sample>,
+        pub input: GlobalIn<'l, F::Sample>,
         /// Receives the outputs.
-        pub output: GlobalOut<F::Output>,
+        pub output: GlobalOut<'l, F::Output>,
         /// The value outside the picture, for a constant border.
         pub outside: F::Sample,
     }
 }
 
-impl<F: Types> Memory for Typed<F>
+impl<F: Types> Memory for Typed<'_, F>
 where
     F::Sum: Accumulator,
     F::Sample: Output<F::Sum>,
 {
+    type At<'l> = Typed<'l, F>;
     type Sum = F::Sum;
     type Loaded = F::Sample;
     const HAS_ONE_CHANNEL: bool = true;
@@ -125,17 +128,18 @@ where
 
 arguments! {
     /// Samples and outputs of types that are known at run time only, and sums of type `A`.
-    pub struct Any<A: Accumulator> {
+    pub struct Any<'l, A: Accumulator> {
         /// The samples.
-        pub input: AnyIn,
+        pub input: AnyIn<'l>,
         /// Receives the outputs.
-        pub output: AnyOut,
+        pub output: AnyOut<'l>,
         /// The value outside the picture, for a constant border.
         pub outside: A,
     }
 }
 
-impl<A: Accumulator> Memory for Any<A> {
+impl<A: Accumulator> Memory for Any<'_, A> {
+    type At<'l> = Any<'l, A>;
     type Sum = A;
     type Loaded = A;
     const HAS_ONE_CHANNEL: bool = false;

@@ -106,13 +106,13 @@ impl Axis {
 
 arguments! {
     /// Arguments of the kernels. Pitches are in elements.
-    pub struct Args<A: Accumulator> {
+    pub struct Args<'l, A: Accumulator> {
         /// The samples.
-        pub input: AnyIn,
+        pub input: AnyIn<'l>,
         /// Receives the outputs.
-        pub output: AnyOut,
+        pub output: AnyOut<'l>,
         /// The weights, row after row, in the order in which they meet the samples.
-        pub weights: GlobalIn<A>,
+        pub weights: GlobalIn<'l, A>,
         /// Rows of a plane.
         pub rows: Axis,
         /// Pixels of a row.
@@ -216,9 +216,9 @@ impl Packs {
 
 arguments! {
     /// Arguments of [`filter2d_passes`].
-    pub struct PassesArgs<F: Types> {
+    pub struct PassesArgs<'l, F: Types> {
         /// The picture.
-        pub picture: BandArgs<Typed<F>>,
+        pub picture: BandArgs<Typed<'l, F>>,
         /// Packs of the column of weights.
         pub column: Packs,
         /// Packs of the row of weights.
@@ -253,7 +253,7 @@ impl<A: Accumulator> Sums<A> {
     }
 }
 
-impl<A: Accumulator> Args<A> {
+impl<A: Accumulator> Args<'_, A> {
     /// Returns the plane of an output row and its row there.
     #[inline(always)]
     fn place(&self, row: u64) -> (u64, u64) {
@@ -295,19 +295,19 @@ kernel! {
     }
 
     /// One output per thread, from global memory alone.
-    pub fn filter2d_global(_arena, args: Args<A>) {
+    pub fn filter2d_global<'l>(_arena, args: Args<'l, A>) {
         global::correlate(&args);
     }
 
     /// Tiles in shared memory.
-    pub fn filter2d_tile(arena, args: Args<A>) {
+    pub fn filter2d_tile<'l>(arena, args: Args<'l, A>) {
         tile::correlate(arena, &args);
     }
 
     /// Tiles in shared memory, sums in registers; strides and column dilations of 1, NaNs propagate. The table has the first rows of
     /// weights.
     /// With 128 registers, a multiprocessor of 65,536 runs 16 warps.
-    pub fn filter2d_register(arena, args: Args<A>, table: Constants<A, { table_len::<A>() }>) where registers <= 128 {
+    pub fn filter2d_register<'l>(arena, args: Args<'l, A>, table: Constants<A, { table_len::<A>() }>) where registers <= 128 {
         const V: usize = register::pack::<A>();
         const R: usize = register::PACKS * V;
         register::correlate::<A, V, R, { R + V }, { register::loads::<A>() }, _>(arena, &args, &table);
@@ -336,7 +336,7 @@ kernel! {
     }
 
     /// Strips of the picture, sums in registers. The table has the weights, row after row.
-    pub fn filter2d_streaming(arena, args: StreamingArgs<TypesOf<T>>) where registers <= { T::REGISTERS } {
+    pub fn filter2d_streaming<'l>(arena, args: StreamingArgs<'l, TypesOf<T>>) where registers <= { T::REGISTERS } {
         let products = Dense(&args.weights);
         streaming::correlate::<_, { T::PACK }, { T::WORDS }, { T::HALO }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(
             arena,
@@ -365,7 +365,7 @@ kernel! {
 
     /// As [`filter2d_streaming`], along the rows first. The table has the column of weights from place 0 on, and the row from
     /// [`ROW`] on.
-    pub fn filter2d_separable(arena, args: StreamingArgs<TypesOf<T>>) where registers <= { T::REGISTERS } {
+    pub fn filter2d_separable<'l>(arena, args: StreamingArgs<'l, TypesOf<T>>) where registers <= { T::REGISTERS } {
         let products = Separable(&args.weights);
         streaming::correlate::<_, { T::PACK }, { T::WORDS }, { T::HALO }, { T::CHANNELS }, { T::TAPS }, { T::WINDOW }>(
             arena,
@@ -407,7 +407,7 @@ kernel! {
     /// An outer product of any size: along the rows into shared memory, then down the columns. The table has the column and the row of
     /// weights, each behind empty entries that make it end with a whole pack (`passes_places`). With 80 registers, a multiprocessor
     /// of 65,536 runs 24 warps: two blocks of 12, or one of 24.
-    pub fn filter2d_passes(arena, args: PassesArgs<F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
+    pub fn filter2d_passes<'l>(arena, args: PassesArgs<'l, F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
         where registers <= 80
     {
         const V: usize = <F as Types>::PACK;

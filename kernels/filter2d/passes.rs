@@ -200,16 +200,16 @@ struct Strip<'a, F: Types>
 where
     F::Sum: Sample,
 {
-    args: &'a BandArgs<Typed<F>>,
+    args: &'a BandArgs<Typed<'a, F>>,
     sizes: Sizes,
     /// Numbers that every step needs. In registers there is no room for them beside the sums and samples of both passes.
-    numbers: Shared<u64>,
+    numbers: Shared<'a, u64>,
     /// Where each sample of a row is in a row of the picture, or [`OUTSIDE`].
-    sources: Shared<u64>,
+    sources: Shared<'a, u64>,
     /// A row of samples of each warp.
-    rows: Shared<F::Sample>,
+    rows: Shared<'a, F::Sample>,
     /// The ring: rows of sums along the rows of samples.
-    ring: Shared<F::Sum>,
+    ring: Shared<'a, F::Sum>,
     /// Whether all samples of a row are in the picture.
     is_inside: bool,
 }
@@ -236,7 +236,7 @@ where
 {
     /// Returns the block's strip. All threads of the block must meet at a barrier before they use it.
     #[inline(always)]
-    fn new(arena: Arena, args: &'a BandArgs<Typed<F>>) -> Self {
+    fn new(arena: Arena<'a>, args: &'a BandArgs<Typed<F>>) -> Self {
         let sizes = Sizes::new::<F>([args.rows.taps, args.columns.taps], thread::block_dim_y());
         let (numbers, arena) = arena.split::<u64>(NUMBERS);
         let (sources, arena) = arena.split::<u64>(sizes.row);

@@ -99,9 +99,9 @@ pub(super) const fn halo_words<F: Streamed>(channels: usize, taps: usize) -> usi
 
 arguments! {
     /// Arguments of the kernels.
-    pub struct StreamingArgs<F: Types> {
+    pub struct StreamingArgs<'l, F: Types> {
         /// The picture.
-        pub picture: BandArgs<Typed<F>>,
+        pub picture: BandArgs<Typed<'l, F>>,
         /// The weights. Their places are known at compile time, so instructions read them from constant memory.
         pub weights: Table<F::Weight, TABLE>,
     }
@@ -183,11 +183,11 @@ const fn turns<F: Types>() -> usize {
 
 /// The strip of a warp.
 struct Strip<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: usize> {
-    args: &'a BandArgs<Typed<F>>,
+    args: &'a BandArgs<Typed<'a, F>>,
     /// Where each row of samples begins in the input.
-    lines: Shared<u64>,
+    lines: Shared<'a, u64>,
     /// Two rows of samples of each warp.
-    buffers: Shared<Word<F>>,
+    buffers: Shared<'a, Word<F>>,
     /// Positions of the lane's own pack in a row of samples, and of its pack of the halo. [`NONE`] if they are not inside, or if
     /// there is none.
     packs: [u64; 2],
@@ -196,7 +196,7 @@ struct Strip<'a, F: Streamed, const P: usize, const M: usize, const H: usize, co
     /// Whether words are loaded one by one, because packs are not inside.
     is_scattered: bool,
     /// Where these words are.
-    sources: Shared<i32>,
+    sources: Shared<'a, i32>,
     /// Position of the lane's first output of the band, which may be outside of the row.
     first: u64,
     /// Which of the lane's outputs of a row are inside: a bit for each.
@@ -242,7 +242,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
     const PER_WORD: usize = <F::Sample as Packed<F::Sum>>::PER_WORD;
 
     #[inline(always)]
-    fn new<const K: usize>(arena: Arena, args: &'a BandArgs<Typed<F>>, lines: Shared<u64>, row: u64) -> Self {
+    fn new<const K: usize>(arena: Arena<'a>, args: &'a BandArgs<Typed<F>>, lines: Shared<'a, u64>, row: u64) -> Self {
         let (sources, arena) = arena.split::<i32>((M + H) as u32 * THREADS);
         let (buffers, _) = arena.split::<Word<F>>(2 * WARPS * row_buffer((K - 1) * C, P) / Self::PER_WORD as u32);
         let (lane, strip) = (thread::thread_idx_x(), thread::block_idx_x() * WARPS + thread::thread_idx_y());

@@ -6,7 +6,7 @@
 
 use super::{Countable, Scale};
 use core::hint::select_unpredictable;
-use cuda_std::{GlobalIn, arguments};
+use cuda_std::{Argument, GlobalIn, arguments};
 
 /// Number of cells after the bins.
 pub const OUTSIDE: u32 = 3;
@@ -29,6 +29,12 @@ pub trait Binning: Copy {
     fn cell(&self, key: u32) -> u32 {
         key
     }
+}
+
+/// A rule that kernels take as an argument.
+pub trait BinningArgument: Binning + Argument {
+    /// The same rule for the launch `'l`.
+    type At<'l>: BinningArgument<Sample = Self::Sample>;
 }
 
 arguments! {
@@ -84,11 +90,15 @@ impl<T: Countable, S: Scale<T>> Binning for Even<T, S> {
     }
 }
 
+impl<T: Countable, S: Scale<T>> BinningArgument for Even<T, S> {
+    type At<'l> = Self;
+}
+
 arguments! {
     /// Bins between given numbers: bin `k` is `edges[k] <= x < edges[k + 1]`.
-    pub struct Edges<T: Countable> {
+    pub struct Edges<'l, T: Countable> {
         /// The edges in ascending order, one more than bins.
-        pub edges: GlobalIn<T>,
+        pub edges: GlobalIn<'l, T>,
         /// The first edge.
         pub lower: T,
         /// Largest number inside.
@@ -98,7 +108,7 @@ arguments! {
     }
 }
 
-impl<T: Countable> Binning for Edges<T> {
+impl<T: Countable> Binning for Edges<'_, T> {
     type Sample = T;
 
     #[inline(always)]
@@ -107,6 +117,10 @@ impl<T: Countable> Binning for Edges<T> {
         let bin = search(self.bins, |k| edges.get(k) <= sample);
         cell(sample, self.lower, self.last, self.bins, bin)
     }
+}
+
+impl<T: Countable> BinningArgument for Edges<'_, T> {
+    type At<'l> = Edges<'l, T>;
 }
 
 /// [`Edges`] for the host.
@@ -130,7 +144,7 @@ impl<'a, T: Countable> EdgeSlice<'a, T> {
 
     /// Returns the same rule for the device. `edges` is a copy of the edges there.
     #[must_use]
-    pub fn on_device(&self, edges: GlobalIn<T>) -> Edges<T> {
+    pub fn on_device<'l>(&self, edges: GlobalIn<'l, T>) -> Edges<'l, T> {
         Edges { edges, lower: self.edges[0], last: self.last, bins: self.edges.len() as u32 - 1 }
     }
 }
@@ -202,19 +216,23 @@ impl Binning for LowBits {
     }
 }
 
+impl BinningArgument for LowBits {
+    type At<'l> = Self;
+}
+
 /// Number of keys of bytes.
 pub const BYTE_VALUES: u32 = 256;
 
 arguments! {
     /// Counts bytes by their value, for any bins. There are only 256 values, so the cell of each value is looked up once
     /// at the end, not for each sample.
-    pub struct Bytes {
+    pub struct Bytes<'l> {
         /// The cell of each value.
-        pub cells: GlobalIn<u32>,
+        pub cells: GlobalIn<'l, u32>,
     }
 }
 
-impl Binning for Bytes {
+impl Binning for Bytes<'_> {
     type Sample = u8;
 
     #[inline(always)]
@@ -226,6 +244,10 @@ impl Binning for Bytes {
     fn cell(&self, key: u32) -> u32 {
         self.cells.get(key.into())
     }
+}
+
+impl BinningArgument for Bytes<'_> {
+    type At<'l> = Bytes<'l>;
 }
 
 /// [`Bytes`] for the host.

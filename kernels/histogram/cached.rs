@@ -68,9 +68,9 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
 
 /// A block's cache.
 struct Cache<'a, B: Binning> {
-    keys: &'a Shared<u32>,
-    counts: &'a Shared<u32>,
-    args: &'a Args<B>,
+    keys: &'a Shared<'a, u32>,
+    counts: &'a Shared<'a, u32>,
+    args: &'a Args<'a, B>,
 }
 
 impl<B: Binning> Cache<'_, B> {

@@ -14,7 +14,7 @@ pub(super) fn count<B: Binning>(args: &Args<B>) {
 }
 
 /// Counts in global memory.
-pub(super) struct Atomic<'a, B: Binning>(pub(super) &'a Args<B>);
+pub(super) struct Atomic<'a, B: Binning>(pub(super) &'a Args<'a, B>);
 
 impl<B: Binning> Counter for Atomic<'_, B> {
     #[inline(always)]
@@ -36,7 +36,7 @@ pub(super) fn count_in_critical_section<B: Binning>(args: &Args<B>) {
     walk(args, [thread::block_idx_x(), thread::grid_dim_x()], &Locked(args));
 }
 
-struct Locked<'a, B: Binning>(&'a Args<B>);
+struct Locked<'a, B: Binning>(&'a Args<'a, B>);
 
 impl<B: Binning> Counter for Locked<'_, B> {
     #[inline(always)]

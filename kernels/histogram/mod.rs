@@ -37,7 +37,7 @@ mod walk;
 mod weigh;
 mod weight;
 
-pub use bins::{BYTE_VALUES, Binning, Bytes, Edges, Even, LowBits, OUTSIDE};
+pub use bins::{BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, LowBits, OUTSIDE};
 #[cfg(not(target_os = "cuda"))]
 pub use bins::{ByValue, EdgeSlice, Guided};
 pub use countable::Countable;
@@ -62,15 +62,15 @@ pub(crate) const ROW: u32 = GROUP;
 
 arguments! {
     /// Arguments of the kernels.
-    pub struct Args<B: Binning> {
+    pub struct Args<'l, B: Binning> {
         /// The whole packs of samples, as words. A pack has four words.
-        pub words: GlobalIn<u32>,
+        pub words: GlobalIn<'l, u32>,
         /// All samples: the same memory, and the tail after the last whole pack.
-        pub samples: GlobalIn<B::Sample>,
+        pub samples: GlobalIn<'l, B::Sample>,
         /// The counts, to which the kernel adds: `cells` cells for each counted channel.
-        pub counts: GlobalInOut<u64>,
+        pub counts: GlobalInOut<'l, u64>,
         /// The lock of the critical section; 0 if free.
-        pub lock: GlobalInOut<u32>,
+        pub lock: GlobalInOut<'l, u32>,
         /// The rule that gives each sample a bin.
         pub binning: B,
         /// Number of whole packs.
@@ -98,7 +98,7 @@ arguments! {
     }
 }
 
-impl<B: Binning> Args<B> {
+impl<B: Binning> Args<'_, B> {
     /// Returns the number of counters.
     #[inline(always)]
     fn counters(&self) -> u32 {
@@ -134,51 +134,52 @@ impl<B: Binning> Args<B> {
 }
 
 kernel! {
-    for<B: Binning> {
-        "histogram_u8" { Bytes => u8; }
-        "histogram_u16" { LowBits => low_bits_u16; Even<u16, Ratio> => even_u16; Edges<u16> => edges_u16; }
-        "histogram_u32" { Even<u32, Ratio> => even_u32; Edges<u32> => edges_u32; }
-        "histogram_i32" { Even<i32, Ratio> => even_i32; Edges<i32> => edges_i32; }
-        "histogram_f32" { Even<f32, Lattice<f32>> => even_f32; Edges<f32> => edges_f32; }
-        "histogram_f64" { Even<f64, Lattice<f64>> => even_f64; Edges<f64> => edges_f64; }
+    // Rules with the edges or cells of any launch.
+    for<B: BinningArgument> {
+        "histogram_u8" { Bytes<'static> => u8; }
+        "histogram_u16" { LowBits => low_bits_u16; Even<u16, Ratio> => even_u16; Edges<'static, u16> => edges_u16; }
+        "histogram_u32" { Even<u32, Ratio> => even_u32; Edges<'static, u32> => edges_u32; }
+        "histogram_i32" { Even<i32, Ratio> => even_i32; Edges<'static, i32> => edges_i32; }
+        "histogram_f32" { Even<f32, Lattice<f32>> => even_f32; Edges<'static, f32> => edges_f32; }
+        "histogram_f64" { Even<f64, Lattice<f64>> => even_f64; Edges<'static, f64> => edges_f64; }
         "histogram_rounded_f32" { Even<f32, Halfway> => rounded_f32; }
         "histogram_rounded_f64" { Even<f64, Grid> => rounded_f64; }
     }
 
     /// Counts each sample in a critical section.
-    pub fn histogram_critical(_arena, args: Args<B>) {
+    pub fn histogram_critical<'l>(_arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
         global::count_in_critical_section(&args);
     }
 
     /// Counts each sample with an atomic addition in global memory.
-    pub fn histogram_global(_arena, args: Args<B>) {
+    pub fn histogram_global<'l>(_arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
         global::count(&args);
     }
 
     /// Counts each sample with an atomic addition: in shared memory if its key is frequent, otherwise in global memory.
-    pub fn histogram_cached(arena, args: Args<B>) {
+    pub fn histogram_cached<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
         cached::count(arena, &args);
     }
 
     /// Counts each sample with an atomic addition in shared memory. The limit of registers lets two blocks of 1024 threads be
     /// resident on a multiprocessor.
-    pub fn histogram_shared(arena, args: Args<B>) where registers <= 32 {
+    pub fn histogram_shared<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 32 {
         shared::count(arena, &args);
     }
 
     /// Counts like `histogram_shared`, for one channel, one copy of each counter and relaxed additions, if one block fills a
     /// multiprocessor.
-    pub fn histogram_alone(arena, args: Args<B>) where registers <= 64 {
+    pub fn histogram_alone<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 64 {
         shared::count_alone(arena, &args);
     }
 
     /// Counts in private counters of each thread.
-    pub fn histogram_private(arena, args: Args<B>) {
+    pub fn histogram_private<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
         private::count(arena, &args);
     }
 
     /// Adds up weights.
-    pub fn histogram_weigh(arena, args: WeightedArgs<B>) {
+    pub fn histogram_weigh<'l>(arena, args: WeightedArgs<'l, <B as BinningArgument>::At<'l>>) {
         weigh::add(arena, &args);
     }
 }

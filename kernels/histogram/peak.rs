@@ -4,21 +4,21 @@ use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp}
 
 arguments! {
     /// Arguments of the search for the largest weight.
-    pub struct PeakArgs {
+    pub struct PeakArgs<'l> {
         /// The weights.
-        pub weights: GlobalIn<f32>,
+        pub weights: GlobalIn<'l, f32>,
         /// Number of weights.
         pub count: u32,
         /// Receives the bits of the largest magnitude, unless it already contains larger ones. As bits, NaN is larger than
         /// infinity, and infinity is larger than all other numbers.
-        pub peak: GlobalInOut<u32>,
+        pub peak: GlobalInOut<'l, u32>,
     }
 }
 
 kernel! {
     /// Finds the largest magnitude of the weights. Thread `i` of a grid of `n` threads visits weights `i`, `i + n`, … The
     /// lanes of a warp combine their results by shuffles, and the warps by one atomic operation each. No shared memory.
-    pub fn histogram_peak(_arena, args: PeakArgs) in "histogram_peak" {
+    pub fn histogram_peak<'l>(_arena, args: PeakArgs<'l>) in "histogram_peak" {
         let threads = thread::block_dim_x();
         let (mut peak, mut i) = (0, thread::block_idx_x() * threads + thread::thread_idx_x());
         while i < args.count {

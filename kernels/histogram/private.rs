@@ -76,8 +76,8 @@ fn sum(bytes: &Shared<u8>, i: u32, counters: u32, groups: u32) -> u32 {
 
 /// A thread's counters.
 struct Bytes<'a> {
-    bytes: &'a Shared<u8>,
-    rounds: &'a Shared<u32>,
+    bytes: &'a Shared<'a, u8>,
+    rounds: &'a Shared<'a, u32>,
     keys: u32,
     /// Index of the thread's byte of counter 0.
     place: u32,

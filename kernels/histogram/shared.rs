@@ -117,7 +117,7 @@ fn sum(window: &Shared<u32>, i: u32, copies_log2: u32) -> u32 {
 
 /// A block's counters, with the copy of the calling lane.
 struct Counters<'a> {
-    window: &'a Shared<u32>,
+    window: &'a Shared<'a, u32>,
     keys: u32,
     /// The first counter of the block's range, and their number in `len`.
     first: u32,
@@ -137,7 +137,7 @@ impl Counters<'_> {
 
 /// Counts one channel in a single range, with several copies of each counter.
 struct Copies<'a> {
-    window: &'a Shared<u32>,
+    window: &'a Shared<'a, u32>,
     copies: u32,
     /// Index of the lane's copy.
     lane: u32,

@@ -15,12 +15,12 @@ use cuda_std::{Arena, GlobalIn, Ordering, arguments, thread};
 
 arguments! {
     /// Arguments of the kernel that adds up weights.
-    pub struct WeightedArgs<B: Binning> {
+    pub struct WeightedArgs<'l, B: Binning> {
         /// The samples, all in `tail`, without packs; the sums in `counts`; and in `range` the number of sums in shared
         /// memory: all, or 0 if they do not fit.
-        pub args: Args<B>,
+        pub args: Args<'l, B>,
         /// The weight of each sample.
-        pub weights: GlobalIn<f32>,
+        pub weights: GlobalIn<'l, f32>,
         /// The unit of the sums.
         pub quantum: Quantum,
     }

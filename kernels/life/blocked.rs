@@ -82,7 +82,7 @@ pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u3
 
 /// The way of a warp down its strip.
 struct Pass<'a, S: Source> {
-    args: &'a BlockedArgs,
+    args: &'a BlockedArgs<'a>,
     strip: Strip,
     source: S,
     /// The next rows.
@@ -94,7 +94,7 @@ struct Pass<'a, S: Source> {
 
 impl<'a, S: Source> Pass<'a, S> {
     #[inline(always)]
-    fn new(args: &'a BlockedArgs, strip: Strip, mut source: S) -> Self {
+    fn new(args: &'a BlockedArgs<'a>, strip: Strip, mut source: S) -> Self {
         let rows = source.next_rows();
         Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], done: 0 }
     }
@@ -277,7 +277,7 @@ trait Source {
 
 /// Rows whose words are aligned words in memory.
 struct Direct<'a, const BOUNDED: bool> {
-    cells: &'a GlobalIn2<u32>,
+    cells: &'a GlobalIn2<'a, u32>,
     /// The next row.
     row: u32,
     /// Index of the word in its row.
@@ -286,7 +286,7 @@ struct Direct<'a, const BOUNDED: bool> {
 
 impl<'a, const BOUNDED: bool> Direct<'a, BOUNDED> {
     #[inline(always)]
-    fn new(args: &'a BlockedArgs, halo: &Halo) -> Self {
+    fn new(args: &'a BlockedArgs<'a>, halo: &Halo) -> Self {
         Direct { cells: &args.input, row: halo.row, word: halo.column / 32 }
     }
 }
@@ -314,7 +314,7 @@ impl<const BOUNDED: bool> Source for Direct<'_, BOUNDED> {
 /// Rows that are extended beyond the ends of the board.
 struct Extended<'a, const BOUNDED: bool> {
     board: &'a Board,
-    cells: &'a GlobalIn2<u32>,
+    cells: &'a GlobalIn2<'a, u32>,
     row: u32,
     is_mirrored: bool,
     column: u32,
@@ -332,7 +332,7 @@ struct Words {
 
 impl<'a, const BOUNDED: bool> Extended<'a, BOUNDED> {
     #[inline(always)]
-    fn new(args: &'a BlockedArgs, halo: &Halo) -> Self {
+    fn new(args: &'a BlockedArgs<'a>, halo: &Halo) -> Self {
         let (board, Halo { row, is_mirrored, column }) = (&args.board, *halo);
         // The lowest cell of a word is the highest one of the mirrored word.
         let mirrored = match board.wraps {

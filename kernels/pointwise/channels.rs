@@ -6,11 +6,11 @@ use cuda_std::{GlobalIn, GlobalOut, Value, arguments};
 
 arguments! {
     /// Arguments of the division of interleaved channels. Elements have as many bits as `W`.
-    pub struct SplitArgs<W: Value> {
+    pub struct SplitArgs<'l, W: Value> {
         /// The pixels.
-        pub pixels: GlobalIn<W>,
+        pub pixels: GlobalIn<'l, W>,
         /// Receives the planes, one below the other.
-        pub planes: GlobalOut<W>,
+        pub planes: GlobalOut<'l, W>,
         /// The pixels of this launch.
         pub lines: Lines,
         /// Row pitch of the pixels.
@@ -24,11 +24,11 @@ arguments! {
 
 arguments! {
     /// Arguments of the opposite direction.
-    pub struct MergeArgs<W: Value> {
+    pub struct MergeArgs<'l, W: Value> {
         /// The planes, one below the other.
-        pub planes: GlobalIn<W>,
+        pub planes: GlobalIn<'l, W>,
         /// Receives the pixels.
-        pub pixels: GlobalOut<W>,
+        pub pixels: GlobalOut<'l, W>,
         /// The pixels of this launch.
         pub lines: Lines,
         /// Row pitch of the pixels.

@@ -25,11 +25,11 @@ const MOST_THREADS: u32 = 1024;
 
 arguments! {
     /// Arguments of the equalisation of samples of type `S`.
-    pub struct EqualiseArgs<S: TableIndex> {
+    pub struct EqualiseArgs<'l, S: TableIndex> {
         /// The counts of a histogram: one for each value, and others behind them.
-        pub counts: GlobalIn<u64>,
+        pub counts: GlobalIn<'l, u64>,
         /// Receives the entries, one for each value.
-        pub entries: GlobalOut<S>,
+        pub entries: GlobalOut<'l, S>,
     }
 }
 
@@ -141,9 +141,9 @@ fn for_packs<S: TableIndex>(
 }
 
 /// What each warp knows of its part of the values, in shared memory.
-struct Warps {
+struct Warps<'l> {
     /// For each warp, both halves of the sum of its counts, and its smallest value with samples; `u32::MAX` if there are none.
-    words: Shared<u64>,
+    words: Shared<'l, u64>,
     /// The calling warp.
     number: u32,
     warps: u32,
@@ -159,7 +159,7 @@ struct Totals {
     smallest: u64,
 }
 
-impl Warps {
+impl Warps<'_> {
     /// Stores what the calling warp knows.
     #[inline(always)]
     #[track_caller]

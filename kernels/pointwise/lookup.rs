@@ -37,13 +37,13 @@ indices!(u8 u16);
 
 arguments! {
     /// Arguments of tables with an entry for each value of `S`. Entries have as many bits as `W`.
-    pub struct LookupArgs<S: TableIndex, W: Value> {
+    pub struct LookupArgs<'l, S: TableIndex, W: Value> {
         /// The samples.
-        pub input: GlobalIn<S>,
+        pub input: GlobalIn<'l, S>,
         /// Receives the outputs.
-        pub output: GlobalOut<W>,
+        pub output: GlobalOut<'l, W>,
         /// The entries.
-        pub table: GlobalIn<W>,
+        pub table: GlobalIn<'l, W>,
         /// The elements of this launch.
         pub lines: Lines,
         /// Row pitch of the input.
@@ -79,15 +79,15 @@ pub(super) fn look_up<S: TableIndex, W: Value, const V: usize>(args: &LookupArgs
 
 arguments! {
     /// Arguments of tables between edges.
-    pub struct BetweenArgs<A: Number> {
+    pub struct BetweenArgs<'l, A: Number> {
         /// The samples.
-        pub input: AnyIn,
+        pub input: AnyIn<'l>,
         /// Receives the outputs.
-        pub output: AnyOut,
+        pub output: AnyOut<'l>,
         /// The entries, of the type of the outputs: one for each [part](part_of).
-        pub entries: AnyIn,
+        pub entries: AnyIn<'l>,
         /// The edges, ascending.
-        pub edges: GlobalIn<A>,
+        pub edges: GlobalIn<'l, A>,
         /// The elements of this launch.
         pub lines: Lines,
         /// Row pitch of the input.

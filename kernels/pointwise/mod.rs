@@ -44,11 +44,11 @@ use cuda_std::{Value, arguments, kernel};
 
 arguments! {
     /// Arguments of functions of one number.
-    pub struct MapArgs<A: Number> {
+    pub struct MapArgs<'l, A: Number> {
         /// The samples.
-        pub input: AnyIn,
+        pub input: AnyIn<'l>,
         /// Receives the outputs.
-        pub output: AnyOut,
+        pub output: AnyOut<'l>,
         /// The elements of this launch.
         pub lines: Lines,
         /// Row pitch of the input.
@@ -68,13 +68,13 @@ arguments! {
 
 arguments! {
     /// Arguments of functions of two numbers.
-    pub struct CombineArgs {
+    pub struct CombineArgs<'l> {
         /// The first samples.
-        pub a: AnyIn,
+        pub a: AnyIn<'l>,
         /// The second samples.
-        pub b: AnyIn,
+        pub b: AnyIn<'l>,
         /// Receives the outputs.
-        pub output: AnyOut,
+        pub output: AnyOut<'l>,
         /// The elements of this launch.
         pub lines: Lines,
         /// Row pitch of the first samples.
@@ -97,22 +97,22 @@ kernel! {
     }
 
     /// A function of each sample.
-    pub fn pointwise_map(_arena, args: MapArgs<A>) {
+    pub fn pointwise_map<'l>(_arena, args: MapArgs<'l, A>) {
         number::map(&args);
     }
 
     /// A power of each sample.
-    pub fn pointwise_power(_arena, args: MapArgs<A>) {
+    pub fn pointwise_power<'l>(_arena, args: MapArgs<'l, A>) {
         number::raise(&args);
     }
 
     /// A function of two samples at the same place.
-    pub fn pointwise_combine(_arena, args: CombineArgs) {
+    pub fn pointwise_combine<'l>(_arena, args: CombineArgs<'l>) {
         number::combine::<A>(&args);
     }
 
     /// The entry of a table between edges.
-    pub fn pointwise_between(_arena, args: BetweenArgs<A>) {
+    pub fn pointwise_between<'l>(_arena, args: BetweenArgs<'l, A>) {
         lookup::between(&args);
     }
 }
@@ -132,7 +132,7 @@ kernel! {
     }
 
     /// The entry of a table with an entry for each value of the samples.
-    pub fn pointwise_lookup(_arena, args: LookupArgs<S, W>) {
+    pub fn pointwise_lookup<'l>(_arena, args: LookupArgs<'l, S, W>) {
         const V: usize = lookup::lookup_pack::<S, W>();
         lookup::look_up::<S, W, V>(&args);
     }
@@ -144,7 +144,7 @@ kernel! {
     }
 
     /// The table that equalises a histogram of samples of this type.
-    pub fn pointwise_equalise(arena, args: EqualiseArgs<S>) where registers <= 64 {
+    pub fn pointwise_equalise<'l>(arena, args: EqualiseArgs<'l, S>) where registers <= 64 {
         equalise::equalise(arena, &args);
     }
 }
@@ -155,12 +155,12 @@ kernel! {
     }
 
     /// Interleaved channels to planes.
-    pub fn pointwise_split(_arena, args: SplitArgs<W>) {
+    pub fn pointwise_split<'l>(_arena, args: SplitArgs<'l, W>) {
         channels::split(&args);
     }
 
     /// Planes to interleaved channels.
-    pub fn pointwise_merge(_arena, args: MergeArgs<W>) {
+    pub fn pointwise_merge<'l>(_arena, args: MergeArgs<'l, W>) {
         channels::merge(&args);
     }
 }

@@ -50,41 +50,41 @@ impl Kind {
 
 arguments! {
     /// Samples of some type: the window of their type has them, the others are empty.
-    pub struct AnyIn {
+    pub struct AnyIn<'l> {
         /// A [`Kind`].
         pub kind: u32,
         /// `u8`
-        pub u8: GlobalIn<u8>,
+        pub u8: GlobalIn<'l, u8>,
         /// `u16`
-        pub u16: GlobalIn<u16>,
+        pub u16: GlobalIn<'l, u16>,
         /// `i16`
-        pub i16: GlobalIn<i16>,
+        pub i16: GlobalIn<'l, i16>,
         /// `i32`
-        pub i32: GlobalIn<i32>,
+        pub i32: GlobalIn<'l, i32>,
         /// `f32`
-        pub f32: GlobalIn<f32>,
+        pub f32: GlobalIn<'l, f32>,
         /// `f64`
-        pub f64: GlobalIn<f64>,
+        pub f64: GlobalIn<'l, f64>,
     }
 }
 
 arguments! {
     /// Outputs of some type: the window of their type receives them, the others are empty.
-    pub struct AnyOut {
+    pub struct AnyOut<'l> {
         /// A [`Kind`].
         pub kind: u32,
         /// `u8`
-        pub u8: GlobalOut<u8>,
+        pub u8: GlobalOut<'l, u8>,
         /// `u16`
-        pub u16: GlobalOut<u16>,
+        pub u16: GlobalOut<'l, u16>,
         /// `i16`
-        pub i16: GlobalOut<i16>,
+        pub i16: GlobalOut<'l, i16>,
         /// `i32`
-        pub i32: GlobalOut<i32>,
+        pub i32: GlobalOut<'l, i32>,
         /// `f32`
-        pub f32: GlobalOut<f32>,
+        pub f32: GlobalOut<'l, f32>,
         /// `f64`
-        pub f64: GlobalOut<f64>,
+        pub f64: GlobalOut<'l, f64>,
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) use with_kind;
 
 macro_rules! alignment {
     ($($any:ident)*) => {$(
-        impl $any {
+        impl $any<'_> {
             /// Returns whether the numbers begin at a multiple of the size of `elements` of them, a power of two.
             #[inline(always)]
             #[must_use]

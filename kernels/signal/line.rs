@@ -5,9 +5,9 @@ use cuda_std::{GlobalIn, Shared};
 
 /// A line of samples in memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Line<X: Sample> {
+pub(crate) struct Line<'l, X: Sample> {
     /// The memory that contains the line.
-    pub(crate) input: GlobalIn<X>,
+    pub(crate) input: GlobalIn<'l, X>,
     /// Index of the line's first sample in `input`.
     pub(crate) first: u64,
     /// Stride between samples.
@@ -20,7 +20,7 @@ pub(crate) struct Line<X: Sample> {
     pub(crate) outside: X,
 }
 
-impl<X: Sample> Line<X> {
+impl<X: Sample> Line<'_, X> {
     /// Returns sample `i` of the continued line.
     #[inline(always)]
     #[track_caller]

@@ -46,11 +46,11 @@ pub(crate) const THREADS: u32 = 256;
 
 arguments! {
     /// Arguments of the naive, shared and packed kernels.
-    pub struct Args<U: Value> {
+    pub struct Args<'l, U: Value> {
         /// The matrices.
-        pub input: GlobalIn<U>,
+        pub input: GlobalIn<'l, U>,
         /// Receives the transposed matrices.
-        pub output: GlobalOut<U>,
+        pub output: GlobalOut<'l, U>,
         /// Sizes, pitches and tiles.
         pub layout: Layout,
     }
@@ -58,15 +58,15 @@ arguments! {
 
 arguments! {
     /// Arguments of the skewed kernels.
-    pub struct SkewedArgs<U: Unit> {
+    pub struct SkewedArgs<'l, U: Unit> {
         /// The matrices.
-        pub input: GlobalIn<U>,
+        pub input: GlobalIn<'l, U>,
         /// Receives the transposed matrices.
-        pub output: GlobalOut<U>,
+        pub output: GlobalOut<'l, U>,
         /// The whole words of the input.
-        pub input_words: GlobalIn<U::Joined>,
+        pub input_words: GlobalIn<'l, U::Joined>,
         /// The whole words of the output.
-        pub output_words: GlobalOut<U::Joined>,
+        pub output_words: GlobalOut<'l, U::Joined>,
         /// Sizes, pitches and tiles. `tile_pitch` is the distance in words between rows `PER_WORD` apart.
         pub layout: Layout,
         /// The tile's rows in shared memory, and the threads for them.
@@ -95,9 +95,9 @@ arguments! {
 
 arguments! {
     /// Arguments of the kernel that transposes square matrices in place.
-    pub struct SwapArgs<U: Value> {
+    pub struct SwapArgs<'l, U: Value> {
         /// The matrices.
-        pub matrices: GlobalInOut<U>,
+        pub matrices: GlobalInOut<'l, U>,
         /// Sizes, pitches and tiles.
         pub layout: Layout,
     }
@@ -105,11 +105,11 @@ arguments! {
 
 arguments! {
     /// Arguments of a step of the permutations.
-    pub struct PermuteArgs<U: Value> {
+    pub struct PermuteArgs<'l, U: Value> {
         /// The matrices.
-        pub matrices: GlobalInOut<U>,
+        pub matrices: GlobalInOut<'l, U>,
         /// Memory for the permuted part of a matrix, row after row without gaps.
-        pub part: GlobalInOut<U>,
+        pub part: GlobalInOut<'l, U>,
         /// The position of the part in its matrix, and the step.
         pub region: Region,
     }
@@ -179,22 +179,22 @@ kernel! {
     }
 
     /// Transposes matrices without shared memory.
-    pub fn transpose_naive(_arena, args: Args<U>) {
+    pub fn transpose_naive<'l>(_arena, args: Args<'l, U>) {
         naive::transpose(&args);
     }
 
     /// Transposes matrices with a tile in shared memory.
-    pub fn transpose_shared(arena, args: Args<U>) {
+    pub fn transpose_shared<'l>(arena, args: Args<'l, U>) {
         shared::transpose(arena, &args);
     }
 
     /// Transposes square matrices in place, with two tiles in shared memory.
-    pub fn transpose_swap(arena, args: SwapArgs<U>) {
+    pub fn transpose_swap<'l>(arena, args: SwapArgs<'l, U>) {
         swap::transpose(arena, &args);
     }
 
     /// Makes one step of the permutations.
-    pub fn transpose_permute(_arena, args: PermuteArgs<U>) {
+    pub fn transpose_permute<'l>(_arena, args: PermuteArgs<'l, U>) {
         permutation::permute(&args);
     }
 }
@@ -206,7 +206,7 @@ macro_rules! packed {
         $(
             kernel! {
                 /// Transposes matrices with a tile in shared memory, and packs in input and output.
-                pub fn $name(arena, args: Args<u32>) in "transpose_packed" {
+                pub fn $name<'l>(arena, args: Args<'l, u32>) in "transpose_packed" {
                     const SHAPE: Shape = Shape { across: $across, down: $down, squares: $squares };
                     packed::transpose::<{ $pack / 4 }, $packs, $elements, $squares>(arena, &args, SHAPE);
                 }
@@ -253,7 +253,7 @@ macro_rules! skewed {
         $(
             kernel! {
                 /// Transposes matrices with a tile in shared memory, for rows with any alignment.
-                pub fn $name(arena, args: SkewedArgs<$unit>) in "transpose_skewed" where registers <= 64 {
+                pub fn $name<'l>(arena, args: SkewedArgs<'l, $unit>) in "transpose_skewed" where registers <= 64 {
                     skewed::transpose::<$unit, $units>(arena, &args);
                 }
             }

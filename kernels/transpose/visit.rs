@@ -9,30 +9,30 @@ use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, Value};
 
 /// A launch that does not work in place.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct Work<'l> {
     /// The launch parameters of the kernel.
     pub geometry: Geometry,
     /// The matrices of this launch.
     pub part: Part,
     /// The matrices.
-    pub input: GlobalIn<u8>,
+    pub input: GlobalIn<'l, u8>,
     /// Receives the transposed matrices.
-    pub output: GlobalOut<u8>,
+    pub output: GlobalOut<'l, u8>,
 }
 
-impl<U: Value> TryFrom<Work> for Args<U> {
+impl<'l, U: Value> TryFrom<Work<'l>> for Args<'l, U> {
     type Error = Misaligned;
 
-    fn try_from(Work { geometry, part, input, output }: Work) -> Result<Self, Misaligned> {
+    fn try_from(Work { geometry, part, input, output }: Work<'l>) -> Result<Self, Misaligned> {
         let at_once = geometry.at_once;
         Ok(Args { input: cast(input, at_once)?, output: cast(output, at_once)?, layout: geometry.layout(part) })
     }
 }
 
-impl<U: Unit> TryFrom<Work> for SkewedArgs<U> {
+impl<'l, U: Unit> TryFrom<Work<'l>> for SkewedArgs<'l, U> {
     type Error = Misaligned;
 
-    fn try_from(Work { geometry, part, input, output }: Work) -> Result<Self, Misaligned> {
+    fn try_from(Work { geometry, part, input, output }: Work<'l>) -> Result<Self, Misaligned> {
         Ok(SkewedArgs {
             input: cast(input, 1)?,
             output: cast(output, 1)?,
@@ -45,19 +45,19 @@ impl<U: Unit> TryFrom<Work> for SkewedArgs<U> {
 }
 
 /// Converts the matrices and their layout.
-impl<U: Value> TryFrom<(GlobalInOut<u8>, Layout)> for SwapArgs<U> {
+impl<'l, U: Value> TryFrom<(GlobalInOut<'l, u8>, Layout)> for SwapArgs<'l, U> {
     type Error = Misaligned;
 
-    fn try_from((matrices, layout): (GlobalInOut<u8>, Layout)) -> Result<Self, Misaligned> {
+    fn try_from((matrices, layout): (GlobalInOut<'l, u8>, Layout)) -> Result<Self, Misaligned> {
         Ok(SwapArgs { matrices: cast(matrices, 1)?, layout })
     }
 }
 
 /// Converts the matrices, the memory of a part, and the part's position.
-impl<U: Value> TryFrom<([GlobalInOut<u8>; 2], Region)> for PermuteArgs<U> {
+impl<'l, U: Value> TryFrom<([GlobalInOut<'l, u8>; 2], Region)> for PermuteArgs<'l, U> {
     type Error = Misaligned;
 
-    fn try_from(([matrices, part], region): ([GlobalInOut<u8>; 2], Region)) -> Result<Self, Misaligned> {
+    fn try_from(([matrices, part], region): ([GlobalInOut<'l, u8>; 2], Region)) -> Result<Self, Misaligned> {
         Ok(PermuteArgs { matrices: cast(matrices, 1)?, part: cast(part, 1)?, region })
     }
 }
@@ -68,7 +68,10 @@ pub trait Visitor {
     type Output;
 
     /// Calls the function for the entry point `E`.
-    fn visit<E: Entry<Args: TryFrom<Work, Error = Misaligned>, Constants = ()>>(self) -> Self::Output;
+    fn visit<E>(self) -> Self::Output
+    where
+        E: Entry<Constants = ()>,
+        for<'l> E::Args<'l>: TryFrom<Work<'l>, Error = Misaligned>;
 }
 
 impl Kernel {

@@ -10,9 +10,9 @@ use slm::emulator::Profile;
 use slm::{Device, LaunchShape, Result};
 
 arguments! {
-    pub struct Dilation {
-        pub input: GlobalIn<f32>,
-        pub output: GlobalOut<f32>,
+    pub struct Dilation<'l> {
+        pub input: GlobalIn<'l, f32>,
+        pub output: GlobalOut<'l, f32>,
         pub radius: u32,
     }
 }
@@ -27,7 +27,7 @@ shared! {
 
 kernel! {
     /// `output[i]` is the largest of `input[i - radius..=i + radius]`; blocks of 256 threads.
-    pub fn dilate(arena, args: Dilation) {
+    pub fn dilate<'l>(arena, args: Dilation<'l>) {
         let t = thread::thread_idx_x();
         let (Tile { samples }, _) = Tile::split(arena, args.radius.into());
         /* all threads fill the tile */

@@ -8,6 +8,7 @@ use modules::KERNELS;
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
 use slm_kernels::filter1d::{Args, Halo, filter1d_global};
 use slm_kernels::signal::{Border, Same};
+use slm_test_support::lengthened;
 
 mod modules {
     cuda_std::include_kernels!();
@@ -29,7 +30,11 @@ const SAMPLES: usize = 1000;
 const SHAPE: LaunchShape = LaunchShape::new([4, 1, 1], [256, 1, 1]);
 
 /// Returns the arguments of `filter1d_global_i32` for one line with zeros outside.
-fn arguments(input: GlobalIn<i32>, taps: GlobalIn<i32>, output: GlobalInOut<i32>) -> Args<Same<i32>> {
+fn arguments<'l>(
+    input: GlobalIn<'l, i32>,
+    taps: GlobalIn<'l, i32>,
+    output: GlobalInOut<'l, i32>,
+) -> Args<'l, Same<i32>> {
     Args {
         input,
         output,
@@ -119,7 +124,7 @@ fn windows_of_other_launches(device: &Device) -> Result<(), Failed> {
     let temporary = device.upload(&[1; SAMPLES])?;
     let Fixture { kernel, x, taps, y, .. } = &mut fixture;
     kernel.launch(SHAPE, |windows| {
-        (freed, alive) = (windows.input(&temporary), windows.in_out(x));
+        (freed, alive) = (lengthened::input(windows.input(&temporary)), lengthened::in_out(windows.in_out(x)));
         arguments(GlobalIn::empty(), GlobalIn::empty(), GlobalInOut::empty())
     })?;
     drop(temporary);
@@ -137,15 +142,12 @@ fn buffers_of_another_handle(device: &Device) -> Result<(), Failed> {
     let error = Error::DeviceMismatch { operand: "an input", expected: name.clone(), actual: name };
     equal(ours.launch(SHAPE), Err(error))?;
     std::mem::swap(&mut ours.taps, &mut theirs.taps);
-    // Two launches that swap their `windows`.
+    // A launch within a launch, with the arguments of the outer one.
     let Fixture { kernel, x, taps, y, .. } = &mut ours;
     let mut inner = Ok(());
     kernel.launch(SHAPE, |windows| {
         let args = arguments(windows.input(x), windows.input(taps), windows.in_out(y));
-        inner = theirs.kernel.launch(SHAPE, |others| {
-            std::mem::swap(windows, others);
-            args
-        });
+        inner = theirs.kernel.launch(SHAPE, |_| args);
         arguments(GlobalIn::empty(), GlobalIn::empty(), GlobalInOut::empty())
     })?;
     equal(inner, Err(Error::ForeignWindow { kernel: "filter1d_global_i32", argument: "input" }))?;
@@ -195,7 +197,7 @@ fn residency(device: &Device) -> Result<(), Failed> {
 
 kernel! {
     /// A kernel in no module, of a crate without a digest.
-    pub fn nowhere(_arena, args: GlobalOut<u32>) {
+    pub fn nowhere<'l>(_arena, args: GlobalOut<'l, u32>) {
         args.set(thread::global_x(), 1);
     }
 }

@@ -8,6 +8,7 @@
 #![allow(missing_docs, missing_debug_implementations)]
 
 pub mod large;
+pub mod lengthened;
 pub mod memory;
 pub mod numbers;
 #[path = "../suite/operations.rs"]

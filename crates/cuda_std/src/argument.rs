@@ -30,7 +30,7 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
     label = "not an argument: neither a number, nor a window on global memory, nor made by `arguments!`",
     note = "define the struct inside `cuda_std::arguments! {{ … }}`, which makes it an argument if all of its fields are"
 )]
-pub unsafe trait Argument: Copy + Send + Sync + 'static {
+pub unsafe trait Argument: Copy + Send + Sync {
     /// Digest of the type's layout: the names, types and offsets of its fields, recursively. Host and device compute it
     /// separately, each for the type as compiled there.
     const LAYOUT: Digest;
@@ -68,7 +68,7 @@ macro_rules! windows {
     ($($name:ident)*) => {$(
         // SAFETY: `repr(C)`; the address is the device's, by the contract of `from_raw_parts`; `windows` reports the window
         // itself.
-        unsafe impl<T: Value> Argument for $name<T> {
+        unsafe impl<T: Value> Argument for $name<'_, T> {
             const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(T::LAYOUT).finish();
 
             #[cfg(not(target_os = "cuda"))]
@@ -82,17 +82,19 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 
 /// Defines the struct of a kernel's arguments: `#[repr(C)]`, with every field an [`Argument`].
 ///
+/// Windows have the lifetime of the launch, which is the struct's first parameter. A struct of numbers needs none.
+///
 /// All fields exist on the host and on the device. The only accepted attributes are documentation, `derive`, `allow`,
 /// `expect`, `deprecated` and `must_use`.
 ///
 /// ```
 /// cuda_std::arguments! {
 ///     /// A scaled copy.
-///     pub struct Scaling<T: cuda_std::Value> {
+///     pub struct Scaling<'l, T: cuda_std::Value> {
 ///         /// The elements to copy.
-///         pub input: cuda_std::GlobalIn<T>,
+///         pub input: cuda_std::GlobalIn<'l, T>,
 ///         /// Receives them.
-///         pub output: cuda_std::GlobalOut<T>,
+///         pub output: cuda_std::GlobalOut<'l, T>,
 ///         /// The factor. The trailing comma is optional.
 ///         pub factor: T
 ///     }
@@ -101,7 +103,7 @@ windows!(GlobalIn GlobalOut GlobalInOut);
 /// ```
 #[macro_export]
 macro_rules! arguments {
-    ($(#[$($attribute:tt)*])* pub struct $name:ident $(<$($t:ident: $bound:path),+>)? {
+    ($(#[$($attribute:tt)*])* pub struct $name:ident $(<$($launch:lifetime)? $(,)? $($t:ident: $bound:path),*>)? {
         $($(#[$($field_attribute:tt)*])* pub $field:ident: $type:ty),+ $(,)?
     }) => {
         $($crate::accepted_attribute! { $($attribute)* })*
@@ -110,12 +112,15 @@ macro_rules! arguments {
         $(#[$($attribute)*])*
         #[repr(C)]
         #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
-        pub struct $name $(<$($t: $bound),+>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
+        pub struct $name $(<$($launch,)? $($t: $bound),*>)? { $($(#[$($field_attribute)*])* pub $field: $type,)+ }
 
         #[allow(unsafe_code)]
         // SAFETY: all fields are arguments (the where clause); `LAYOUT` has each with its offset, and `windows` reports the
         // windows of each. There are no other fields (the pattern in `LAYOUT`).
-        unsafe impl $(<$($t: $bound),+>)? $crate::Argument for $name $(<$($t),+>)? where $($type: $crate::Argument,)+ {
+        unsafe impl $(<$($launch,)? $($t: $bound),*>)? $crate::Argument for $name $(<$($launch,)? $($t),*>)?
+        where
+            $($type: $crate::Argument,)+
+        {
             const LAYOUT: $crate::digest::Digest = {
                 // Checks that the struct of this name has exactly these fields, because another one could be in scope. A
                 // closure, because the name of a function here could change the meaning of the types.

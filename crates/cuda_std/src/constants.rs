@@ -8,6 +8,7 @@ use crate::argument::layout_of;
 use crate::digest::Digest;
 use crate::value::check_pack;
 use crate::{Argument, Value};
+use core::marker::PhantomData;
 
 /// The constants of a launch, as the host passes them: `N` elements, at most 4096 bytes together with the arguments.
 #[repr(C, align(16))]
@@ -26,16 +27,15 @@ unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
 ///
 /// An access beyond the table returns the table's last elements. A machine on the host can report it.
 #[derive(Clone, Copy, Debug)]
-pub struct Constants<T, const N: usize> {
+pub struct Constants<'l, T, const N: usize> {
     #[cfg(target_os = "cuda")]
     address: u64,
-    #[cfg(target_os = "cuda")]
-    marker: core::marker::PhantomData<T>,
     #[cfg(not(target_os = "cuda"))]
     table: Table<T, N>,
+    marker: PhantomData<(&'l (), T)>,
 }
 
-impl<T: Value, const N: usize> Constants<T, N> {
+impl<T: Value, const N: usize> Constants<'_, T, N> {
     /// Returns the table at this address of the parameter space. Only for [`kernel!`](crate::kernel).
     ///
     /// # Safety
@@ -46,7 +46,7 @@ impl<T: Value, const N: usize> Constants<T, N> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn at(address: u64) -> Self {
-        Constants { address, marker: core::marker::PhantomData }
+        Constants { address, marker: PhantomData }
     }
 
     /// Returns the constants in `table`. Only for [`kernel!`](crate::kernel).
@@ -54,7 +54,7 @@ impl<T: Value, const N: usize> Constants<T, N> {
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
     pub fn of(table: Table<T, N>) -> Self {
-        Constants { table }
+        Constants { table, marker: PhantomData }
     }
 
     /// Returns pack `k`: elements `k * P` to `k * P + P - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes). The table must

@@ -10,17 +10,17 @@
 //!
 //! arguments! {
 //!     /// Arguments of `smooth`.
-//!     pub struct Smoothing {
+//!     pub struct Smoothing<'l> {
 //!         /// The samples.
-//!         pub input: GlobalIn<f32>,
+//!         pub input: GlobalIn<'l, f32>,
 //!         /// Receives the smoothed samples.
-//!         pub output: GlobalOut<f32>,
+//!         pub output: GlobalOut<'l, f32>,
 //!     }
 //! }
 //!
 //! kernel! {
 //!     /// A block of 64 threads; each copies four samples.
-//!     pub fn smooth(arena, args: Smoothing) {
+//!     pub fn smooth<'l>(arena, args: Smoothing<'l>) {
 //!         let (tile, _) = arena.array::<f32, 256>();
 //!         let t = thread::thread_linear();
 //!         args.input.copy_async_masked::<4>(thread::block_linear() * 256 + 4 * u64::from(t), &tile, 4 * t);
@@ -124,7 +124,7 @@ fn begin<T, const N: u32>(to: u32, from: u64, present: u32) {
 
 macro_rules! copies {
     ($name:ident, $load:ident, $load_pack:ident) => {
-        impl<T: Value, I: Position> $name<T, I> {
+        impl<T: Value, I: Position> $name<'_, T, I> {
             /// Begins an asynchronous copy ([`copy`](crate::copy)) of elements `j` to `j + N - 1` to the elements of `to`
             /// from `i` on: 4, 8 or 16 bytes.
             ///

@@ -98,9 +98,9 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// cuda_std::arguments! {
 ///     /// Removed.
 ///     #[cfg(any())]
-///     pub struct Hidden {
+///     pub struct Hidden<'l> {
 ///         /// Some elements.
-///         pub output: cuda_std::GlobalOut<u32>,
+///         pub output: cuda_std::GlobalOut<'l, u32>,
 ///     }
 /// }
 /// # fn main() {}
@@ -108,16 +108,16 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///
 /// The same through another macro, with a struct whose second window would be unknown to launches:
 ///
-/// ```compile_fail,E0027
+/// ```compile_fail
 /// use cuda_std::GlobalOut;
 ///
 /// macro_rules! pass_on {
 ///     ($(#[$attribute:meta])*) => {
 ///         cuda_std::arguments! {
 ///             $(#[$attribute])*
-///             pub struct Hidden {
+///             pub struct Hidden<'l> {
 ///                 /// Some elements.
-///                 pub output: GlobalOut<u32>,
+///                 pub output: GlobalOut<'l, u32>,
 ///             }
 ///         }
 ///     };
@@ -125,9 +125,9 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// pass_on! { #[cfg(any())] }
 ///
 /// #[derive(Clone, Copy)]
-/// pub struct Hidden {
-///     pub output: GlobalOut<u32>,
-///     pub secret: GlobalOut<u32>,
+/// pub struct Hidden<'l> {
+///     pub output: GlobalOut<'l, u32>,
+///     pub secret: GlobalOut<'l, u32>,
 /// }
 /// # fn main() {}
 /// ```
@@ -141,9 +141,9 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///     ($(#[$attribute:meta])*) => {
 ///         cuda_std::arguments! {
 ///             $(#[$attribute])*
-///             pub struct Hidden {
+///             pub struct Hidden<'l> {
 ///                 /// Some elements.
-///                 pub output: GlobalOut<u32>,
+///                 pub output: GlobalOut<'l, u32>,
 ///             }
 ///         }
 ///     };
@@ -151,16 +151,16 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// pass_on! { #[cfg(any())] }
 ///
 /// #[derive(Clone, Copy)]
-/// pub struct Hidden {
-///     pub output: Wrapped,
+/// pub struct Hidden<'l> {
+///     pub output: Wrapped<'l>,
 /// }
 ///
 /// #[derive(Clone, Copy)]
-/// pub struct Wrapped(GlobalOut<u32>);
+/// pub struct Wrapped<'l>(GlobalOut<'l, u32>);
 ///
-/// impl std::ops::Deref for Wrapped {
-///     type Target = GlobalOut<u32>;
-///     fn deref(&self) -> &GlobalOut<u32> {
+/// impl<'l> std::ops::Deref for Wrapped<'l> {
+///     type Target = GlobalOut<'l, u32>;
+///     fn deref(&self) -> &GlobalOut<'l, u32> {
 ///         &self.0
 ///     }
 /// }
@@ -177,7 +177,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// }
 ///
 /// impl Choose<0> for () {
-///     type T = GlobalOut<u32>;
+///     type T = GlobalOut<'static, u32>;
 /// }
 ///
 /// impl Choose<64> for () {
@@ -203,7 +203,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
 /// pub struct Hidden {
-///     pub output: GlobalOut<u32>,
+///     pub output: GlobalOut<'static, u32>,
 /// }
 /// # fn main() {}
 /// ```
@@ -252,7 +252,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///     for<T: cuda_std::Value> { "a" { u32 => word; } "b" { i32 => word; } }
 ///
 ///     /// Twice `same_word`.
-///     pub fn same(_arena, args: cuda_std::GlobalIn<T>) {
+///     pub fn same<'l>(_arena, args: cuda_std::GlobalIn<'l, T>) {
 ///         let _ = args;
 ///     }
 /// }
@@ -266,7 +266,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///     for<T: cuda_std::Value> { "a" { u32 => word; } "b" { u32 => number; } }
 ///
 ///     /// `twice<u32>` would be two entry points.
-///     pub fn twice(_arena, args: cuda_std::GlobalIn<T>) {
+///     pub fn twice<'l>(_arena, args: cuda_std::GlobalIn<'l, T>) {
 ///         let _ = args;
 ///     }
 /// }
@@ -293,7 +293,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 /// pub enum assembly {}
 /// cuda_std::kernel! {
 ///     @instance [] [] ["_param_0; trap; //"] [] {
-///         assembly (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.pack::<4>(0)); }
+///         assembly [] (_arena, args: f32, table: Constants<f32, 4>) [] { let _ = (args, table.pack::<4>(0)); }
 ///     }
 /// }
 /// # fn main() {}
@@ -314,7 +314,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///     for<T: cuda_std::Atomic> { "a" { u8 => u8; } }
 ///
 ///     /// Bytes have no atomic operations.
-///     pub fn small(_arena, args: cuda_std::GlobalIn<T>) {
+///     pub fn small<'l>(_arena, args: cuda_std::GlobalIn<'l, T>) {
 ///         let _ = args;
 ///     }
 /// }
@@ -328,7 +328,7 @@ const fn are_equal(a: &str, b: &str) -> bool {
 ///     for<T: cuda_std::Value, U: cuda_std::Value> { "a" { u8 => u8; } }
 ///
 ///     /// Lacks a type.
-///     pub fn lacking(_arena, args: cuda_std::GlobalIn<T>) {
+///     pub fn lacking<'l>(_arena, args: cuda_std::GlobalIn<'l, T>) {
 ///         let _ = args;
 ///     }
 /// }

@@ -1,6 +1,7 @@
 //! Windows on global memory, checked on the device.
 //!
-//! A window is the address and length of memory that the host took from one of its buffers. Its indices are 64-bit.
+//! A window is the address and length of memory that the host took from one of its buffers, for one launch: its lifetime `'l` is
+//! that of the launch, and a kernel, which is generic over it, cannot keep it. Its indices are 64-bit.
 //! `at(base)` returns the part from element `base` on, with 32-bit indices: the position of a tile needs 64 bits, a position
 //! inside the tile does not, and 32-bit arithmetic is cheaper.
 //!
@@ -97,28 +98,29 @@ macro_rules! window {
         $(#[$doc])*
         #[repr(C)]
         #[derive(Debug)]
-        pub struct $name<T, I = u64> {
+        pub struct $name<'l, T, I = u64> {
             address: u64,
             len: I,
-            marker: PhantomData<fn(T) -> T>,
+            marker: PhantomData<(&'l (), fn(T) -> T)>,
         }
 
-        impl<T, I: Copy> Clone for $name<T, I> {
+        impl<T, I: Copy> Clone for $name<'_, T, I> {
             #[inline(always)]
             fn clone(&self) -> Self {
                 *self
             }
         }
-        impl<T, I: Copy> Copy for $name<T, I> {}
+        impl<T, I: Copy> Copy for $name<'_, T, I> {}
 
-        impl<T: Value> $name<T> {
+        impl<'l, T: Value> $name<'l, T> {
             /// Returns the window of `len` elements from `address` on, for a launch.
             ///
             /// # Safety
             ///
             /// The address must be aligned for `T`. Whoever launches a kernel with the window, or with a copy of it, must
             /// ensure that the elements lie inside one live allocation of the launch's device until the kernel has ended,
-            /// and that nothing writes the elements of a [`GlobalIn`] in that time.
+            /// and that nothing writes the elements of a [`GlobalIn`] in that time. Safe code that could make the window's
+            /// lifetime an argument of a kernel must be generic over it, so that no kernel can keep the window.
             #[cfg(not(target_os = "cuda"))]
             #[must_use]
             pub unsafe fn from_raw_parts(address: u64, len: u64) -> Self {
@@ -141,7 +143,7 @@ macro_rules! window {
             /// ```
             #[cfg(not(target_os = "cuda"))]
             #[must_use]
-            pub fn cast<U: Value>(self) -> Option<$name<U>> {
+            pub fn cast<U: Value>(self) -> Option<$name<'l, U>> {
                 let aligned = self.address.is_multiple_of(size_of::<U>() as u64);
                 let len = self.description().bytes / size_of::<U>() as u64;
                 aligned.then_some($name { address: self.address, len, marker: PhantomData })
@@ -162,7 +164,7 @@ macro_rules! window {
             /// has at most 2^32 - 1 elements.
             #[inline(always)]
             #[must_use]
-            pub fn at(&self, base: u64) -> $name<T, u32> {
+            pub fn at(&self, base: u64) -> $name<'l, T, u32> {
                 let left = self.len.saturating_sub(base);
                 let len = if left > u32::MAX as u64 { u32::MAX } else { left as u32 };
                 $name {
@@ -173,7 +175,7 @@ macro_rules! window {
             }
         }
 
-        impl<T: Value> $name<T, u32> {
+        impl<T: Value> $name<'_, T, u32> {
             /// Returns the window on the first `len` elements, or on all if there are fewer.
             #[inline(always)]
             #[must_use]
@@ -193,7 +195,7 @@ macro_rules! window {
             }
         }
 
-        impl<T: Value, I: Position> $name<T, I> {
+        impl<T: Value, I: Position> $name<'_, T, I> {
             /// Returns the number of elements.
             #[allow(clippy::len_without_is_empty)]
             #[inline(always)]
@@ -284,7 +286,7 @@ window! {
 
 macro_rules! loads {
     ($name:ident, $load:ident, $load_pack:ident) => {
-        impl<T: Value, I: Position> $name<T, I> {
+        impl<T: Value, I: Position> $name<'_, T, I> {
             /// Returns element `i`.
             #[inline(always)]
             #[must_use]
@@ -402,7 +404,7 @@ loads!(GlobalInOut, load_global, load_pack_global);
 
 macro_rules! stores {
     ($name:ident) => {
-        impl<T: Value, I: Position> $name<T, I> {
+        impl<T: Value, I: Position> $name<'_, T, I> {
             /// Sets element `i` to `value`.
             #[inline(always)]
             #[track_caller]
@@ -478,7 +480,7 @@ macro_rules! stores {
             }
         }
 
-        impl<T: Atomic, I: Position> $name<T, I> {
+        impl<T: Atomic, I: Position> $name<'_, T, I> {
             #[inline(always)]
             #[track_caller]
             fn update(&self, i: I, operation: Operation, operand: T, ordering: Ordering) -> T {
@@ -504,7 +506,7 @@ macro_rules! stores {
             }
         }
 
-        atomic_methods!($name<T, I>, I, I: Position);
+        atomic_methods!($name<'_, T, I>, I, I: Position);
     };
 }
 stores!(GlobalOut);

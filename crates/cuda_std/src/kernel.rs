@@ -12,10 +12,10 @@ use crate::digest::{Digest, Hasher};
 /// [`WITHOUT_STD`](Entry::WITHOUT_STD) is true only of kernels that cannot reach `std`. Only [`kernel!`](crate::kernel) can
 /// ensure this.
 pub unsafe trait Entry: 'static {
-    /// The kernel's arguments.
-    type Args: Argument;
+    /// The kernel's arguments, with windows that last as long as the launch `'l`.
+    type Args<'l>: Argument;
     /// The kernel's constants: a [`Table`](crate::Table), or `()`.
-    type Constants: Argument;
+    type Constants: Argument + 'static;
     /// The entry point's name.
     const NAME: &'static str;
     /// The name of the compiled module with the entry point ([`image::Modules`](crate::image::Modules)).
@@ -33,7 +33,7 @@ pub unsafe trait Entry: 'static {
     const WITHOUT_STD: bool;
     /// Runs the kernel's code as one thread, inside a host [`Machine`](crate::host::Machine).
     #[cfg(not(target_os = "cuda"))]
-    fn run(args: Self::Args, constants: Self::Constants);
+    fn run(args: Self::Args<'_>, constants: Self::Constants);
 }
 
 /// Returns the [`Entry::LAYOUT`] of the kernel at `path`.
@@ -45,10 +45,13 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 
 /// Defines a kernel, or several kernels for the same types.
 ///
-/// `pub fn name(arena, args: Args) in "module" { … }` defines the entry point `name` on the device, in the compiled module
+/// `pub fn name<'l>(arena, args: Args<'l>) in "module" { … }` defines the entry point `name` on the device, in the compiled module
 /// of this name, which is a feature of the crate. It also defines the type `name`, which on the host is an
 /// [`Entry`](crate::Entry) with the code as [`Entry::run`](crate::Entry::run). Without `in "module"` the entry point is in
 /// the module that is named after the library, the only one of a crate without features.
+///
+/// `'l` is the lifetime of the launch, and of all windows in the arguments. A kernel is generic over it, so it cannot keep them.
+/// Arguments that are numbers need no lifetime: `pub fn name(arena, args: u32)`.
 ///
 /// The arena is the block's shared memory ([`Arena`](crate::Arena)). A third parameter `constants: Constants<T, N>` is the
 /// launch's constant memory ([`Constants`](crate::Constants)).
@@ -63,11 +66,11 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 ///
 /// arguments! {
 ///     /// Arguments of the kernels.
-///     pub struct Args<T: Value> {
+///     pub struct Args<'l, T: Value> {
 ///         /// The elements.
-///         pub input: GlobalIn<T>,
+///         pub input: GlobalIn<'l, T>,
 ///         /// Receives the results.
-///         pub output: GlobalOut<T>,
+///         pub output: GlobalOut<'l, T>,
 ///     }
 /// }
 ///
@@ -78,13 +81,13 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 ///     }
 ///
 ///     /// Copies.
-///     pub fn copy(_arena, args: Args<T>) {
+///     pub fn copy<'l>(_arena, args: Args<'l, T>) {
 ///         let i = thread::global_x();
 ///         args.output.set_if(i < args.output.len(), i, args.input.get_or(i, T::default()));
 ///     }
 ///
 ///     /// Reverses.
-///     pub fn reverse(_arena, args: Args<T>) {
+///     pub fn reverse<'l>(_arena, args: Args<'l, T>) {
 ///         let (i, len) = (thread::global_x(), args.output.len());
 ///         args.output.set_if(i < len, len.wrapping_sub(i + 1), args.input.get_or(i, T::default()));
 ///     }
@@ -135,7 +138,7 @@ pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
 #[cfg_attr(target_os = "cuda", allow_internal_unstable(asm_experimental_arch))]
 macro_rules! kernel {
     // One kernel: an instance without types.
-    ($(#[$($attribute:tt)*])* pub fn $name:ident($($parameter:tt)*)
+    ($(#[$($attribute:tt)*])* pub fn $name:ident $(<$launch:lifetime>)? ($($parameter:tt)*)
         $(in $module:literal)? $(where registers <= $registers:tt)? $body:block) => {
         $($crate::accepted_attribute! { $($attribute)* })*
 
@@ -144,7 +147,7 @@ macro_rules! kernel {
         #[$crate::expansion::derive($crate::expansion::Clone, $crate::expansion::Copy, $crate::expansion::Debug)]
         pub enum $name {}
 
-        $crate::kernel!(@instance [] [] [] [$($module)?] { $name ($($parameter)*) [$($registers)?] $body });
+        $crate::kernel!(@instance [] [] [] [$($module)?] { $name [$($launch)?] ($($parameter)*) [$($registers)?] $body });
     };
     // Several kernels, each for all lists of types.
     (for<$($t:ident: $bound:path),+ $(,)?> $lists:tt $($kernels:tt)+) => {
@@ -154,10 +157,10 @@ macro_rules! kernel {
     (@names { $($module:literal { $($($given:ty),+ => $suffix:tt;)+ })+ }) => {
         const _: () = $crate::expansion::check_names(&[$($($crate::expansion::stringify!($suffix)),+),+]);
     };
-    (@generic $generics:tt $lists:tt $($(#[$($attribute:tt)*])* pub fn $name:ident $parameters:tt
+    (@generic $generics:tt $lists:tt $($(#[$($attribute:tt)*])* pub fn $name:ident $(<$launch:lifetime>)? ($($parameter:tt)*)
         $(where registers <= $registers:tt)? $body:block)+) => {$(
         $crate::kernel!(@type [$(#[$($attribute)*])*] $name $generics);
-        $crate::kernel!(@each $generics $lists { $name $parameters [$($registers)?] $body });
+        $crate::kernel!(@each $generics $lists { $name [$($launch)?] ($($parameter)*) [$($registers)?] $body });
     )+};
     (@type [$(#[$($attribute:tt)*])*] $name:ident [$($t:ident: $bound:path),+]) => {
         $($crate::accepted_attribute! { $($attribute)* })*
@@ -174,61 +177,71 @@ macro_rules! kernel {
         $($($crate::kernel!(@instance $generics [$($given),+] [$suffix] [$module] $kernel);)+)+
     };
     (@instance [$($t:ident: $bound:path),*] [$($given:ty),*] $suffix:tt $module:tt
-        { $name:ident $parameters:tt $registers:tt $body:block }) => {
+        { $name:ident $launch:tt $parameters:tt $registers:tt $body:block }) => {
         const _: () = {
             // From here on, the parameters are aliases of the types of this instance.
             $(
                 #[allow(dead_code, non_camel_case_types)]
                 type $t = $given;
             )*
-            $crate::kernel!(@entry $name [$($t),*] $suffix $module $parameters $registers $body);
+            $crate::kernel!(@entry $name [$($t),*] $suffix $module $launch $parameters $registers $body);
         };
     };
-    (@entry $name:ident $types:tt $suffix:tt $module:tt ($arena:ident, $args:ident: $type:ty $(,)?)
+    // Arguments without windows: a lifetime of our own, which the kernel does not use.
+    (@entry $name:ident $types:tt $suffix:tt $module:tt [] $parameters:tt $registers:tt $body:block) => {
+        $crate::kernel!(@entry $name $types $suffix $module ['launch] $parameters $registers $body);
+    };
+    (@entry $name:ident $types:tt $suffix:tt $module:tt [$launch:lifetime] ($arena:ident, $args:ident: $type:ty $(,)?)
         $registers:tt $body:block) => {
         const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
-        $crate::kernel!(@device $name $suffix $module ($arena, $args: $type) $registers $body);
-        $crate::kernel!(@host $name $types $suffix $module ($arena, $args: $type, _constants: ()) (()) $body);
+        $crate::kernel!(@device $name $suffix $module [$launch] ($arena, $args: $type) $registers $body);
+        $crate::kernel!(@host $name $types $suffix $module [$launch] ($arena, $args: $type, _constants: ()) (()) $body);
     };
-    (@entry $name:ident $types:tt $suffix:tt $module:tt
+    (@entry $name:ident $types:tt $suffix:tt $module:tt [$launch:lifetime]
         ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt> $(,)?)
         $registers:tt $body:block) => {
         // The name is part of the assembly, so it is checked wherever it comes from.
         const _: () = $crate::expansion::check_names(&[$crate::entry_name!($name $suffix)]);
-        const _: () = $crate::expansion::check_sizes::<$type, $t, $n>();
-        $crate::kernel!(@device $name $suffix $module ($arena, $args: $type, $constants: Constants<$t, $n>) $registers $body);
-        $crate::kernel!(@host $name $types $suffix $module
-            ($arena, $args: $type, $constants: $crate::Constants<$t, $n>) ($crate::Table<$t, $n>) $body);
+        $crate::kernel!(@device $name $suffix $module [$launch]
+            ($arena, $args: $type, $constants: Constants<$t, $n>) $registers $body);
+        $crate::kernel!(@host $name $types $suffix $module [$launch]
+            ($arena, $args: $type, $constants: $crate::Constants<$launch, $t, $n>) ($crate::Table<$t, $n>) $body);
+        $crate::kernel!(@sizes $name $types $t, $n);
     };
     // The entry point and its description in the compiled module, always together, so that the description is correct. Where
     // more items are in scope (`inner`, `LAYOUT`), the types may have other meanings; then the constants of the entry
     // point's type do not compile.
-    (@device $name:ident $suffix:tt [$($module:literal)?] ($arena:ident, $args:ident: $type:ty)
+    (@device $name:ident $suffix:tt [$($module:literal)?] [$launch:lifetime] ($arena:ident, $args:ident: $type:ty)
         $registers:tt $body:block) => {
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         #[allow(unsafe_code)]
         #[unsafe(export_name = $crate::entry_name!($name $suffix))]
-        extern "ptx-kernel" fn $name($args: $type) {
-            const _: extern "ptx-kernel" fn($type) = $name;
+        extern "ptx-kernel" fn $name<$launch>($args: $type) {
+            const _: for<$launch> extern "ptx-kernel" fn($type) = $name;
             #[inline(always)]
             #[forbid(unsafe_code)]
-            fn inner($arena: $crate::Arena, $args: $type) $body
+            fn inner<$launch>($arena: $crate::Arena<$launch>, $args: $type) $body
             // SAFETY: the only call in this thread.
             inner(unsafe { $crate::Arena::of_block() }, $args)
         }
-        $crate::kernel!(@description $name $suffix [$($module)?] ($type) () $registers);
+        $crate::kernel!(@description $name $suffix [$($module)?] [$launch] ($type) () $registers);
     };
-    (@device $name:ident $suffix:tt [$($module:literal)?]
+    (@device $name:ident $suffix:tt [$($module:literal)?] [$launch:lifetime]
         ($arena:ident, $args:ident: $type:ty, $constants:ident: Constants<$t:ty, $n:tt>)
         $registers:tt $body:block) => {
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         #[allow(unsafe_code)]
         #[unsafe(export_name = $crate::entry_name!($name $suffix))]
-        extern "ptx-kernel" fn $name($args: $type, _table: $crate::Table<$t, $n>) {
-            const _: extern "ptx-kernel" fn($type, $crate::Table<$t, $n>) = $name;
+        extern "ptx-kernel" fn $name<$launch>($args: $type, _table: $crate::Table<$t, $n>) {
+            const _: for<$launch> extern "ptx-kernel" fn($type, $crate::Table<$t, $n>) = $name;
+            const { $crate::expansion::check_sizes::<$type, $t, $n>() }
             #[inline(always)]
             #[forbid(unsafe_code)]
-            fn inner($arena: $crate::Arena, $args: $type, $constants: $crate::Constants<$t, $n>) $body
+            fn inner<$launch>(
+                $arena: $crate::Arena<$launch>,
+                $args: $type,
+                $constants: $crate::Constants<$launch, $t, $n>,
+            ) $body
             let table: $crate::expansion::u64;
             // SAFETY: only takes the address of the second parameter, by the compiler's name for it.
             unsafe {
@@ -241,16 +254,20 @@ macro_rules! kernel {
             // SAFETY: the only call in this thread, and the second parameter has this type.
             unsafe { inner($crate::Arena::of_block(), $args, $crate::Constants::at(table)) }
         }
-        $crate::kernel!(@description $name $suffix [$($module)?] ($type) ($crate::Table<$t, $n>) $registers);
+        $crate::kernel!(@description $name $suffix [$($module)?] [$launch] ($type) ($crate::Table<$t, $n>) $registers);
     };
-    (@description $name:ident $suffix:tt [$($module:literal)?] ($type:ty) ($($table:ty)?) [$($registers:tt)?]) => {
+    (@description $name:ident $suffix:tt [$($module:literal)?] [$launch:lifetime] ($type:ty) ($($table:ty)?)
+        [$($registers:tt)?]) => {
         #[cfg(all(target_os = "cuda" $(, feature = $module)?))]
         const _: () = {
-            const _: extern "ptx-kernel" fn($type $(, $table)?) = $name;
-            #[allow(unsafe_code, unused_parens)]
+            const _: for<$launch> extern "ptx-kernel" fn($type $(, $table)?) = $name;
+            #[allow(unused_parens)]
+            const fn layout<$launch>() -> $crate::digest::Digest {
+                $crate::layout::<$type, ($($table)?)>($crate::kernel!(@path $name $suffix))
+            }
+            #[allow(unsafe_code)]
             #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_layout"))]
-            static LAYOUT: [$crate::expansion::u8; 16] =
-                $crate::layout::<$type, ($($table)?)>($crate::kernel!(@path $name $suffix)).to_bytes();
+            static LAYOUT: [$crate::expansion::u8; 16] = layout().to_bytes();
             $(
                 #[allow(unsafe_code, unused_braces)]
                 #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_registers"))]
@@ -263,20 +280,24 @@ macro_rules! kernel {
     };
     (@module $module:literal) => { $module };
     (@module) => { $crate::library($crate::expansion::module_path!()) };
-    (@host $name:ident [$($t:ident),*] $suffix:tt [$($module:literal)?]
+    (@sizes $name:ident [$($t:ident),*] $element:ty, $n:tt) => {
+        #[cfg(not(target_os = "cuda"))]
+        const _: () = $crate::expansion::check_sizes::<<$name<$($t),*> as $crate::Entry>::Args<'static>, $element, $n>();
+    };
+    (@host $name:ident [$($t:ident),*] $suffix:tt [$($module:literal)?] [$launch:lifetime]
         ($arena:ident, $args:ident: $type:ty, $constants:ident: $seen:ty) ($given:ty) $body:block) => {
         #[cfg(not(target_os = "cuda"))]
         #[allow(unsafe_code)]
         // SAFETY: the device build of this same source exports an entry point of this name with these parameters (above).
         unsafe impl $crate::Entry for $name<$($t),*> {
-            type Args = $type;
+            type Args<$launch> = $type;
             type Constants = $given;
             const NAME: &'static $crate::expansion::str = $crate::entry_name!($name $suffix);
             const MODULE: &'static $crate::expansion::str = $crate::kernel!(@module $($module)?);
             const SOURCES: $crate::expansion::Option<&'static $crate::expansion::str> =
                 $crate::expansion::option_env!("SLM_KERNEL_SOURCES");
             const LAYOUT: $crate::digest::Digest =
-                $crate::layout::<$type, $given>($crate::kernel!(@path $name $suffix));
+                $crate::layout::<Self::Args<'static>, $given>($crate::kernel!(@path $name $suffix));
             const WITHOUT_STD: $crate::expansion::bool = $crate::is_without_std(
                 $crate::expansion::module_path!(),
                 $crate::expansion::option_env!("SLM_KERNELS_WITHOUT_STD"),
@@ -285,9 +306,9 @@ macro_rules! kernel {
                     $crate::expansion::option_env!("CARGO_TARGET_TMPDIR"),
                 ],
             );
-            fn run(args: Self::Args, constants: Self::Constants) {
+            fn run(args: Self::Args<'_>, constants: Self::Constants) {
                 #[forbid(unsafe_code)]
-                fn inner($arena: $crate::Arena, $args: $type, $constants: $seen) $body
+                fn inner<$launch>($arena: $crate::Arena<$launch>, $args: $type, $constants: $seen) $body
                 // SAFETY: on the host any number of arenas is harmless, however often this function is called.
                 inner(unsafe { $crate::Arena::of_block() }, args, $crate::Given::seen(constants))
             }
@@ -339,22 +360,22 @@ pub const fn is_without_std(path: &str, library: Option<&str>, others: [Option<&
 #[doc(hidden)]
 #[cfg(not(target_os = "cuda"))]
 pub trait Given {
-    /// The type that the kernel receives.
-    type Seen;
+    /// The type that the kernel receives, for the launch `'l`.
+    type Seen<'l>;
     /// Returns the same constants for the kernel.
-    fn seen(self) -> Self::Seen;
+    fn seen<'l>(self) -> Self::Seen<'l>;
 }
 
 #[cfg(not(target_os = "cuda"))]
 impl Given for () {
-    type Seen = ();
-    fn seen(self) {}
+    type Seen<'l> = ();
+    fn seen<'l>(self) -> Self::Seen<'l> {}
 }
 
 #[cfg(not(target_os = "cuda"))]
 impl<T: crate::Value, const N: usize> Given for crate::Table<T, N> {
-    type Seen = crate::Constants<T, N>;
-    fn seen(self) -> Self::Seen {
+    type Seen<'l> = crate::Constants<'l, T, N>;
+    fn seen<'l>(self) -> Self::Seen<'l> {
         crate::Constants::of(self)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Arena, Shared, Value};
 
-impl Arena {
+impl<'l> Arena<'l> {
     /// Returns a window of `N` elements and the rest of the arena: [`split`](Arena::split) with a constant length.
     ///
     /// ```
@@ -10,15 +10,15 @@ impl Arena {
     ///
     /// arguments! {
     ///     /// Arguments of `turn`.
-    ///     pub struct Turning {
+    ///     pub struct Turning<'l> {
     ///         /// Receives 255 … 0.
-    ///         pub output: GlobalOut<u32>,
+    ///         pub output: GlobalOut<'l, u32>,
     ///     }
     /// }
     ///
     /// kernel! {
     ///     /// A block of 256 threads.
-    ///     pub fn turn(arena, args: Turning) {
+    ///     pub fn turn<'l>(arena, args: Turning<'l>) {
     ///         let (tile, _) = arena.array::<u32, 256>();
     ///         let t = thread::thread_linear();
     ///         tile.set(t, t);
@@ -31,7 +31,7 @@ impl Arena {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn array<T: Value, const N: usize>(self) -> (Shared<T>, Arena) {
+    pub fn array<T: Value, const N: usize>(self) -> (Shared<'l, T>, Arena<'l>) {
         const { assert!(N as u64 * size_of::<T>() as u64 <= u32::MAX as u64, "the array is larger than any shared memory") };
         self.split(N as u32)
     }
@@ -42,7 +42,7 @@ impl Arena {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn split_off<T: Value>(self, len: u64) -> (Shared<T>, Arena) {
+    pub fn split_off<T: Value>(self, len: u64) -> (Shared<'l, T>, Arena<'l>) {
         self.split(if len > u32::MAX as u64 { u32::MAX } else { len as u32 })
     }
 }
@@ -77,9 +77,9 @@ impl Arena {
 ///
 /// arguments! {
 ///     /// What `first` works on.
-///     pub struct First {
+///     pub struct First<'l> {
 ///         /// Receives one number.
-///         pub output: GlobalOut<f32>,
+///         pub output: GlobalOut<'l, f32>,
 ///         /// Samples on either side.
 ///         pub radius: u32,
 ///     }
@@ -87,7 +87,7 @@ impl Arena {
 ///
 /// kernel! {
 ///     /// Stores the length of the block's samples.
-///     pub fn length(arena, args: First) {
+///     pub fn length<'l>(arena, args: First<'l>) {
 ///         let (tile, _) = Tile::split(arena, args.radius.into());
 ///         args.output.set_if(thread::global_linear() == 0, 0, tile.samples.len() as f32);
 ///     }
@@ -107,7 +107,7 @@ macro_rules! shared {
     ) => {
         $crate::shared!(@windows [$($doc)*] $name { $([$($field_doc)*] $field: $t,)+ });
 
-        impl $name {
+        impl<'l> $name<'l> {
             /// The number of bytes of shared memory that the windows take.
             pub const BYTES: u64 = $crate::shared!(@bytes $([$t; $len])+);
 
@@ -115,7 +115,7 @@ macro_rules! shared {
             #[inline(always)]
             #[must_use]
             #[track_caller]
-            pub fn split(arena: $crate::Arena) -> (Self, $crate::Arena) {
+            pub fn split(arena: $crate::Arena<'l>) -> (Self, $crate::Arena<'l>) {
                 $(let ($field, arena) = arena.split_off::<$t>(const { $len as u64 });)+
                 (Self { $($field),+ }, arena)
             }
@@ -128,7 +128,7 @@ macro_rules! shared {
     ) => {
         $crate::shared!(@windows [$($doc)*] $name { $([$($field_doc)*] $field: $t,)+ });
 
-        impl $name {
+        impl<'l> $name<'l> {
             /// Returns the number of bytes of shared memory that the windows take, or `u64::MAX`, which no launch can have,
             /// if the number does not fit into a `u64`.
             #[must_use]
@@ -140,7 +140,7 @@ macro_rules! shared {
             #[inline(always)]
             #[must_use]
             #[track_caller]
-            pub fn split(arena: $crate::Arena, $($parameter: $parameter_type),+) -> (Self, $crate::Arena) {
+            pub fn split(arena: $crate::Arena<'l>, $($parameter: $parameter_type),+) -> (Self, $crate::Arena<'l>) {
                 $(let ($field, arena) = arena.split_off::<$t>($len as u64);)+
                 (Self { $($field),+ }, arena)
             }
@@ -149,8 +149,8 @@ macro_rules! shared {
     (@windows [$($doc:literal)*] $name:ident { $([$($field_doc:literal)*] $field:ident: $t:ty,)+ }) => {
         $(#[doc = $doc])*
         #[derive(Debug)]
-        pub struct $name {
-            $($(#[doc = $field_doc])* pub $field: $crate::Shared<$t>,)+
+        pub struct $name<'l> {
+            $($(#[doc = $field_doc])* pub $field: $crate::Shared<'l, $t>,)+
         }
     };
     (@bytes $([$t:ty; $len:expr])+) => {

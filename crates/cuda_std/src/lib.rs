@@ -9,17 +9,17 @@
 //!
 //! arguments! {
 //!     /// Arguments of `double`.
-//!     pub struct Doubling {
+//!     pub struct Doubling<'l> {
 //!         /// The numbers to double.
-//!         pub input: GlobalIn<f32>,
+//!         pub input: GlobalIn<'l, f32>,
 //!         /// Receives `2 * input[i]`.
-//!         pub output: GlobalOut<f32>,
+//!         pub output: GlobalOut<'l, f32>,
 //!     }
 //! }
 //!
 //! kernel! {
 //!     /// Thread `i` of the grid doubles element `i`.
-//!     pub fn double(_arena, args: Doubling) {
+//!     pub fn double<'l>(_arena, args: Doubling<'l>) {
 //!         let i = thread::global_x();
 //!         args.output.set(i, 2.0 * args.input.get(i));
 //!     }
@@ -35,6 +35,8 @@
 //!
 //! # Guarantees
 //!
+//! * **Windows end with their launch.** They have its lifetime, which kernels are generic over (`pub fn double<'l>(…)`). So no
+//!   static, and nothing else, can keep one for a later launch. A kernel whose arguments are numbers needs no lifetime.
 //! * **Global memory is checked on the device.** A load outside a window returns zero, and a store there does nothing. The
 //!   kernel continues. Use [`GlobalIn::get_or`] and [`GlobalOut::set_if`] if an access may be outside on purpose.
 //! * **Shared memory is not checked on the device.** It belongs to the block, and the hardware faults beyond it, so a kernel
@@ -67,6 +69,8 @@ pub mod fence;
 mod global;
 mod half;
 mod kernel;
+#[cfg(doctest)]
+mod launch_lifetime;
 mod layout;
 pub mod math;
 mod shared;

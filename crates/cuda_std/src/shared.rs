@@ -25,12 +25,13 @@ pub const fn shared_bytes<T: Value>(len: u64) -> u64 {
 /// A kernel receives all of it. Windows are split off, and neither an arena nor a window can be copied, so two windows never
 /// overlap at the same time. [`Shared::reuse`] makes the memory of a window available again.
 #[derive(Debug)]
-pub struct Arena {
+pub struct Arena<'l> {
     next: u32,
     end: u32,
+    marker: PhantomData<&'l ()>,
 }
 
-impl Arena {
+impl<'l> Arena<'l> {
     /// Returns all of the block's shared memory. Only for [`kernel!`](crate::kernel), once per thread.
     ///
     /// # Safety
@@ -45,7 +46,7 @@ impl Arena {
         let (next, bytes) = (crate::device::dynamic_shared(), crate::device::dynamic_shared_bytes());
         #[cfg(not(target_os = "cuda"))]
         let (next, bytes) = (0, crate::host::machine().shared_bytes());
-        Arena { next, end: next + bytes }
+        Arena { next, end: next + bytes, marker: PhantomData }
     }
 
     /// Returns a window of `len` elements, whose contents are unspecified, and the rest of the arena.
@@ -55,7 +56,7 @@ impl Arena {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn split<T: Value>(self, len: u32) -> (Shared<T>, Arena) {
+    pub fn split<T: Value>(self, len: u32) -> (Shared<'l, T>, Arena<'l>) {
         let bytes = shared_bytes::<T>(len as u64);
         if bytes > (self.end - self.next) as u64 {
             out_of_shared_memory(bytes, (self.end - self.next) as u64);
@@ -63,7 +64,7 @@ impl Arena {
         #[cfg(not(target_os = "cuda"))]
         crate::host::split(self.next, bytes as u32);
         let next = self.next + bytes as u32;
-        (Shared { address: self.next, len, marker: PhantomData }, Arena { next, end: self.end })
+        (Shared { address: self.next, len, marker: PhantomData }, Arena { next, ..self })
     }
 }
 
@@ -85,13 +86,13 @@ fn out_of_shared_memory(requested: u64, available: u64) -> ! {
 /// window. `get_pack` and `set_pack` move up to 16 bytes in one access; their index must be a multiple of the number of
 /// elements.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct Shared<'l, T> {
     address: u32,
     len: u32,
-    marker: PhantomData<fn(T) -> T>,
+    marker: PhantomData<(&'l (), fn(T) -> T)>,
 }
 
-impl<T: Value> Shared<T> {
+impl<'l, T: Value> Shared<'l, T> {
     /// Returns the number of elements.
     #[allow(clippy::len_without_is_empty)] // an empty window has no use
     #[inline(always)]
@@ -118,7 +119,7 @@ impl<T: Value> Shared<T> {
     ///
     /// kernel! {
     ///     /// A thread stores 16 bytes in one access, and another one adds up eight of them.
-    ///     pub fn sum_of_eight(arena, output: GlobalOut<u32>) {
+    ///     pub fn sum_of_eight<'l>(arena, output: GlobalOut<'l, u32>) {
     ///         let (bytes, _) = arena.array::<u8, 16>();
     ///         if thread::thread_idx_x() == 0 {
     ///             bytes.set_pack(0, [3; 16]);
@@ -170,13 +171,13 @@ impl<T: Value> Shared<T> {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn reuse(self) -> Arena {
+    pub fn reuse(self) -> Arena<'l> {
         let bytes = shared_bytes::<T>(self.len as u64) as u32;
         #[cfg(target_os = "cuda")]
         crate::thread::sync_threads();
         #[cfg(not(target_os = "cuda"))]
         crate::host::machine().reuse(self.address, bytes, core::panic::Location::caller());
-        Arena { next: self.address, end: self.address + bytes }
+        Arena { next: self.address, end: self.address + bytes, marker: PhantomData }
     }
 
     /// Returns the same memory, with its contents, as elements of another type. The length is rounded down to whole
@@ -187,7 +188,7 @@ impl<T: Value> Shared<T> {
     ///
     /// kernel! {
     ///     /// A thread writes a pair, and another one reads its upper half.
-    ///     pub fn upper_half(arena, output: GlobalOut<u32>) {
+    ///     pub fn upper_half<'l>(arena, output: GlobalOut<'l, u32>) {
     ///         let (pairs, _) = arena.split::<u64>(1);
     ///         if thread::thread_idx_x() == 0 {
     ///             pairs.set(0, 5 << 32);
@@ -200,7 +201,7 @@ impl<T: Value> Shared<T> {
     /// ```
     #[inline(always)]
     #[must_use]
-    pub fn cast<U: Value>(self) -> Shared<U> {
+    pub fn cast<U: Value>(self) -> Shared<'l, U> {
         let len = self.len as u64 * size_of::<T>() as u64 / size_of::<U>() as u64;
         Shared { address: self.address, len: len as u32, marker: PhantomData }
     }
@@ -226,7 +227,7 @@ impl<T: Value> Shared<T> {
     }
 }
 
-impl<T: Atomic> Shared<T> {
+impl<T: Atomic> Shared<'_, T> {
     #[inline(always)]
     #[track_caller]
     fn update(&self, i: u32, operation: Operation, operand: T, ordering: Ordering) -> T {
@@ -252,4 +253,4 @@ impl<T: Atomic> Shared<T> {
     }
 }
 
-atomic_methods!(Shared<T>, u32,);
+atomic_methods!(Shared<'_, T>, u32,);

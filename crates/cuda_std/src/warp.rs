@@ -146,19 +146,19 @@ pub fn sync_warp(mask: u32) {
 ///
 /// arguments! {
 ///     /// Two matrices and their product.
-///     pub struct Product {
+///     pub struct Product<'l> {
 ///         /// 8 rows of 16 bytes.
-///         pub a: GlobalIn<u32>,
+///         pub a: GlobalIn<'l, u32>,
 ///         /// 8 columns of 16 bytes.
-///         pub b: GlobalIn<u32>,
+///         pub b: GlobalIn<'l, u32>,
 ///         /// Receives 8 rows of 8 numbers.
-///         pub c: GlobalOut<i32>,
+///         pub c: GlobalOut<'l, i32>,
 ///     }
 /// }
 ///
 /// kernel! {
 ///     /// A block of one warp.
-///     pub fn multiply(_arena, args: Product) {
+///     pub fn multiply<'l>(_arena, args: Product<'l>) {
 ///         let l = u64::from(warp::lane());
 ///         let c = warp::mma_m8n8k16_s8(args.a.get(l), args.b.get(l), [0, 0]);
 ///         args.c.set_pack(2 * l, c);

@@ -7,7 +7,7 @@ use cuda_std::{Arena, Ordering, Shared, kernel, thread};
 
 kernel! {
     /// Loads the elements of a window after its memory has been reused.
-    pub fn stale_after_reuse(arena, args: Args) {
+    pub fn stale_after_reuse<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         tile.set(t, t);
@@ -21,7 +21,7 @@ kernel! {
 
 kernel! {
     /// The second tile lacks its halo, in memory where the first tile had numbers.
-    pub fn halo_of_the_tile_before(arena, args: Args) {
+    pub fn halo_of_the_tile_before<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(68);
         let t = thread::thread_idx_x();
         tile.set(t, t);
@@ -40,7 +40,7 @@ kernel! {
 
 kernel! {
     /// Adds to sums that an earlier window left in the memory.
-    pub fn sums_not_zeroed_again(arena, args: Args) {
+    pub fn sums_not_zeroed_again<'l>(arena, args: Args<'l>) {
         let (sums, _) = arena.split::<u32>(16);
         let t = thread::thread_idx_x();
         if t < 16 {
@@ -57,7 +57,7 @@ kernel! {
 
 kernel! {
     /// 64 words reuse the memory of 256 bytes, but only a quarter of the words is written.
-    pub fn words_in_place_of_bytes(arena, args: Args) {
+    pub fn words_in_place_of_bytes<'l>(arena, args: Args<'l>) {
         let (bytes, _) = arena.split::<u8>(256);
         let t = thread::thread_idx_x();
         for k in 0..4 {
@@ -74,7 +74,7 @@ kernel! {
 
 kernel! {
     /// The halves of the block split windows of different sizes.
-    pub fn split_of_another_size(arena, args: Args) {
+    pub fn split_of_another_size<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let (tile, _) = arena.split::<u32>(if args.right != 0 || t < 32 { 64 } else { 128 }); // planted
         tile.set(t, t);
@@ -84,7 +84,7 @@ kernel! {
 
 kernel! {
     /// The halves of the block split windows of different element types.
-    pub fn split_of_another_type(arena, args: Args) {
+    pub fn split_of_another_type<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t >= 32 {
             let (tile, _) = arena.split::<u64>(64); // planted
@@ -98,7 +98,7 @@ kernel! {
 
 kernel! {
     /// Some threads split two windows in another order.
-    pub fn split_in_another_order(arena, args: Args) {
+    pub fn split_in_another_order<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let small_first = args.right != 0 || t < 32;
         let (a, rest) = arena.split::<u32>(if small_first { 16 } else { 64 }); // planted
@@ -109,7 +109,7 @@ kernel! {
 
 kernel! {
     /// Some threads first split a window that only they use, and then the window that all use.
-    pub fn split_by_some_first(arena, args: Args) {
+    pub fn split_by_some_first<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let mut rest = arena;
         if args.right != 0 || t == 0 {
@@ -122,7 +122,7 @@ kernel! {
 
 kernel! {
     /// The first splits of all threads are equal, but the split after `reuse` is not.
-    pub fn split_of_reused_memory(arena, args: Args) {
+    pub fn split_of_reused_memory<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let (tile, _) = arena.split::<u32>(64);
         tile.set(t, t);
@@ -133,14 +133,14 @@ kernel! {
 }
 
 /// The first window of the block: as `u64` for some threads, as `u32` for the others.
-enum Counters {
-    Wide(Shared<u64>),
-    Narrow(Shared<u32>),
+enum Counters<'l> {
+    Wide(Shared<'l, u64>),
+    Narrow(Shared<'l, u32>),
 }
 
-impl Counters {
+impl<'l> Counters<'l> {
     #[inline(always)]
-    fn split(arena: Arena, wide: bool) -> Self {
+    fn split(arena: Arena<'l>, wide: bool) -> Self {
         match wide {
             true => Counters::Wide(arena.split(8).0),
             false => Counters::Narrow(arena.split(16).0),
@@ -150,7 +150,7 @@ impl Counters {
 
 kernel! {
     /// One warp adds to counters of 64 bits, the other to counters of 32 bits.
-    pub fn counters_of_two_sizes(arena, args: Args) {
+    pub fn counters_of_two_sizes<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let counters = Counters::split(arena, t < 32);
         if let Counters::Wide(wide) = &counters
@@ -169,7 +169,7 @@ kernel! {
 
 kernel! {
     /// One thread exchanges a pair of words, and another one half of it.
-    pub fn half_of_a_pair_exchanged(arena, args: Args) {
+    pub fn half_of_a_pair_exchanged<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let counters = Counters::split(arena, t == 0);
         if let Counters::Wide(wide) = &counters {

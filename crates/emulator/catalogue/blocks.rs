@@ -7,7 +7,7 @@ use cuda_std::{Ordering, fence, kernel, thread};
 
 kernel! {
     /// A thread that finds the lock taken continues without it.
-    pub fn try_lock_fallback(_arena, args: Args) {
+    pub fn try_lock_fallback<'l>(_arena, args: Args<'l>) {
         for _ in 0..8 {
             let mut locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
             while args.right != 0 && !locked {
@@ -23,7 +23,7 @@ kernel! {
 
 kernel! {
     /// A thread that finds the lock taken skips its work.
-    pub fn try_lock_drops_work(_arena, args: Args) {
+    pub fn try_lock_drops_work<'l>(_arena, args: Args<'l>) {
         for k in 0..4 {
             let mut locked = args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) == 0;
             while args.right != 0 && !locked {
@@ -39,7 +39,7 @@ kernel! {
 
 kernel! {
     /// Passes a number to other blocks by a flag. The writer has no fence.
-    pub fn flag_without_release(_arena, args: Args) {
+    pub fn flag_without_release<'l>(_arena, args: Args<'l>) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
             args.output.set(0, 42); // planted
@@ -57,7 +57,7 @@ kernel! {
 
 kernel! {
     /// The same, but the readers have fences for their block only.
-    pub fn flag_acquired_for_the_block(_arena, args: Args) {
+    pub fn flag_acquired_for_the_block<'l>(_arena, args: Args<'l>) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
             args.output.set(0, 42); // planted
@@ -73,7 +73,7 @@ kernel! {
 
 kernel! {
     /// Other blocks wait for a flag with plain loads.
-    pub fn flag_waited_for_by_loads(_arena, args: Args) {
+    pub fn flag_waited_for_by_loads<'l>(_arena, args: Args<'l>) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
             args.zeros.exchange(1, 1, Ordering::SeqCst); // planted
@@ -87,7 +87,7 @@ kernel! {
 
 kernel! {
     /// Sets a flag before the second of two numbers is stored.
-    pub fn flag_before_the_last_store(_arena, args: Args) {
+    pub fn flag_before_the_last_store<'l>(_arena, args: Args<'l>) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         if ticket == 0 {
             if args.right != 0 {
@@ -108,7 +108,7 @@ kernel! {
 
 kernel! {
     /// Prefix sums over the blocks. A block waits for the previous one, but loads its sum without a fence.
-    pub fn look_back_without_acquire(_arena, args: Args) {
+    pub fn look_back_without_acquire<'l>(_arena, args: Args<'l>) {
         let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::Relaxed));
         let mut sum = 0;
         if ticket > 0 {
@@ -126,7 +126,7 @@ kernel! {
 
 kernel! {
     /// The same, but each block waits for the block with the previous index, which need not have begun.
-    pub fn look_back_by_index(_arena, args: Args) {
+    pub fn look_back_by_index<'l>(_arena, args: Args<'l>) {
         let ticket = args.zeros.fetch_add(0, 1, Ordering::Relaxed);
         let place = u64::from(if args.right != 0 { ticket } else { thread::block_idx_x() });
         if place > 0 {
@@ -138,7 +138,7 @@ kernel! {
 
 kernel! {
     /// All blocks wait for block 0, wherever it is in the order.
-    pub fn wait_for_the_first_block(_arena, args: Args) {
+    pub fn wait_for_the_first_block<'l>(_arena, args: Args<'l>) {
         let first = if args.right != 0 { args.zeros.fetch_add(0, 1, Ordering::Relaxed) } else { thread::block_idx_x() };
         if first == 0 {
             args.zeros.exchange(1, 1, Ordering::SeqCst);
@@ -150,7 +150,7 @@ kernel! {
 kernel! {
     /// The last block loads the elements that all threads of all blocks have written. One thread reports its block as done
     /// before the other threads of the block have written.
-    pub fn done_before_all_threads(arena, args: Args) {
+    pub fn done_before_all_threads<'l>(arena, args: Args<'l>) {
         let (is_last, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
         args.output.set(thread::global_x(), 1); // planted
@@ -175,7 +175,7 @@ kernel! {
 
 kernel! {
     /// Blocks take their work from a queue whose head is read and written without atomic operations.
-    pub fn queue_without_atomics(_arena, args: Args) {
+    pub fn queue_without_atomics<'l>(_arena, args: Args<'l>) {
         for _ in 0..4 {
             if args.right != 0 {
                 args.zeros.fetch_add(0, 1, Ordering::Relaxed);
@@ -189,7 +189,7 @@ kernel! {
 
 kernel! {
     /// A lock between blocks, with fences for the block only.
-    pub fn lock_for_the_block(_arena, args: Args) {
+    pub fn lock_for_the_block<'l>(_arena, args: Args<'l>) {
         let fence = || if args.right != 0 { fence::fence_device() } else { fence::fence_block() };
         while args.zeros.compare_exchange(0, 0, 1, Ordering::Relaxed) != 0 {}
         fence();
@@ -201,7 +201,7 @@ kernel! {
 
 kernel! {
     /// Releases the lock before the sum is stored.
-    pub fn unlocked_too_early(_arena, args: Args) {
+    pub fn unlocked_too_early<'l>(_arena, args: Args<'l>) {
         while args.zeros.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {}
         let sum = args.zeros.get(1); // planted
         if args.right == 0 {
@@ -216,7 +216,7 @@ kernel! {
 
 kernel! {
     /// Two locks protect the same sum.
-    pub fn two_locks_for_one_sum(_arena, args: Args) {
+    pub fn two_locks_for_one_sum<'l>(_arena, args: Args<'l>) {
         let lock = u64::from(if args.right != 0 { 0 } else { thread::block_idx_x() % 2 });
         while args.zeros.compare_exchange(lock, 0, 1, Ordering::SeqCst) != 0 {}
         args.zeros.set(2, args.zeros.get(2) + 1); // planted

@@ -107,7 +107,7 @@ macro_rules! calls {
         $(
             kernel! {
                 $(#[$doc])*
-                pub fn $name(arena, args: Args) in $module {
+                pub fn $name<'l>(arena, args: Args<'l>) in $module {
                     let ($tile, _) = arena.split::<u32>(THREADS);
                     // Loaded, so that the compiler does not know the value.
                     let (t, with_number) = (thread::thread_idx_x(), args.input.get(WITH_NUMBER.into()));
@@ -174,7 +174,7 @@ calls! {
 #[cfg(not(target_os = "cuda"))]
 pub trait CallVisitor {
     /// Called once for each kernel.
-    fn visit<E: cuda_std::Entry<Args = Args, Constants = ()>>(&mut self);
+    fn visit<E: for<'l> cuda_std::Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self);
 }
 
 /// Calls the visitor for every kernel.

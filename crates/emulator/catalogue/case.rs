@@ -12,15 +12,15 @@ pub const SHARED_BYTES: u32 = 4096;
 
 arguments! {
     /// Arguments of the kernels: buffers of `LEN` elements.
-    pub struct Args {
+    pub struct Args<'l> {
         /// Element `i` is `i`.
-        pub input: GlobalIn<u32>,
+        pub input: GlobalIn<'l, u32>,
         /// Not yet written.
-        pub output: GlobalInOut<u32>,
+        pub output: GlobalInOut<'l, u32>,
         /// Zeros.
-        pub zeros: GlobalInOut<u32>,
+        pub zeros: GlobalInOut<'l, u32>,
         /// Not yet written. Kernels with `Bug::Unwritten` should write all elements.
-        pub result: GlobalOut<u32>,
+        pub result: GlobalOut<'l, u32>,
         /// 1 for the correct twin, 0 for the bug.
         pub right: u32,
     }
@@ -78,7 +78,7 @@ pub struct Case {
 #[cfg(not(target_os = "cuda"))]
 pub trait CaseVisitor {
     /// Called once for each case.
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case);
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, case: &Case);
 }
 
 /// The list of a file's cases: kernel, blocks and threads, kind of the bug (and another kind of finding in some orders),

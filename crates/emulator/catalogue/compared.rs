@@ -19,17 +19,17 @@ pub const MATRIX: [u64; 3] = [14, 70, 73];
 
 arguments! {
     /// Arguments of the kernels.
-    pub struct Compared {
+    pub struct Compared<'l> {
         /// Arbitrary bit patterns.
-        pub patterns: GlobalIn<u32>,
+        pub patterns: GlobalIn<'l, u32>,
         /// The same memory as a matrix.
-        pub matrix: GlobalIn2<u32>,
+        pub matrix: GlobalIn2<'l, u32>,
         /// Zeros at first.
-        pub output: GlobalInOut<u32>,
+        pub output: GlobalInOut<'l, u32>,
     }
 }
 
-impl Compared {
+impl Compared<'_> {
     /// Returns pattern `k` of this thread, as a float.
     fn float(&self, k: u32) -> f32 {
         f32::from_bits(self.word(k))
@@ -66,7 +66,7 @@ fn words(x: u64) -> [u32; 2] {
 
 kernel! {
     /// Operations that IEEE 754 defines, for `f32`.
-    pub fn ieee_f32(_arena, args: Compared) {
+    pub fn ieee_f32<'l>(_arena, args: Compared<'l>) {
         let (a, b) = (args.float(0), args.float(1));
         // Includes fractions and zeros.
         let small = (args.word(2) as i32 >> 20) as f32 * 0.25;
@@ -83,7 +83,7 @@ kernel! {
 
 kernel! {
     /// The same for `f64`.
-    pub fn ieee_f64(_arena, args: Compared) {
+    pub fn ieee_f64<'l>(_arena, args: Compared<'l>) {
         let (a, b) = (args.double(0), args.double(2));
         let small = f64::from(args.word(4) as i32 >> 20) * 0.25;
         args.write([
@@ -98,7 +98,7 @@ kernel! {
 
 kernel! {
     /// Approximate functions: results 0 to 4 of arbitrary numbers, 5 to 9 of small ones.
-    pub fn approximate(_arena, args: Compared) {
+    pub fn approximate<'l>(_arena, args: Compared<'l>) {
         let x = args.float(0);
         let small = (args.word(1) as i32) as f32 * (3.0 / 2_147_483_648.0);
         args.write([
@@ -111,7 +111,7 @@ kernel! {
 
 kernel! {
     /// Conversions of floats of 16 bits, and bitwise look-up.
-    pub fn halves(_arena, args: Compared) {
+    pub fn halves<'l>(_arena, args: Compared<'l>) {
         let (x, word) = (args.float(0), args.word(1) as u16);
         // In the range of `F16`, including its subnormal numbers, and near ties.
         let near = f32::from_bits((args.word(2) & 0x8fff_f001) % 0x4800_0000 + 0x3000_0000);
@@ -140,7 +140,7 @@ fn extremes<T: Atomic>(arena: Arena, first: [T; 2], operand: T) -> ([T; 2], Aren
 
 kernel! {
     /// Atomic minima and maxima of floats.
-    pub fn float_extremes(arena, args: Compared) {
+    pub fn float_extremes<'l>(arena, args: Compared<'l>) {
         let ([a, b], rest) = extremes(arena, [0.0, -0.0], args.float(0));
         let ([c, d], rest) = extremes(rest, [f32::INFINITY, f32::NEG_INFINITY], math::abs(args.float(1)));
         let ([e, f], rest) = extremes(rest, [0.0, -0.0], args.double(2));
@@ -151,7 +151,7 @@ kernel! {
 
 kernel! {
     /// Shuffles of values of all sizes.
-    pub fn shuffles(_arena, args: Compared) {
+    pub fn shuffles<'l>(_arena, args: Compared<'l>) {
         let (t, word, double) = (warp::lane(), args.word(0), args.double(1));
         let long = double.to_bits();
         let byte = warp::shuffle_xor(warp::FULL, word as i8, 5);
@@ -170,7 +170,7 @@ kernel! {
 
 kernel! {
     /// Votes, matches and reductions, of all lanes, and of every third lane and the rest separately.
-    pub fn together(_arena, args: Compared) {
+    pub fn together<'l>(_arena, args: Compared<'l>) {
         let (t, word) = (warp::lane(), args.word(0));
         let mask = if t % 3 == 0 { 0x4924_9249 } else { !0x4924_9249 };
         for (k, mask) in [warp::FULL, mask].into_iter().enumerate() {
@@ -205,7 +205,7 @@ shared! {
 
 kernel! {
     /// Copies of each size, the last ones beyond the window, and some misaligned.
-    pub fn copies(arena, args: Compared) {
+    pub fn copies<'l>(arena, args: Compared<'l>) {
         let (tiles, _) = Copied::split(arena);
         let t = thread::thread_idx_x();
         let at = |n: u32| u64::from(PATTERNS - 16 * n + n * t);
@@ -226,7 +226,7 @@ kernel! {
 
 kernel! {
     /// Tails of windows, and rows of a matrix.
-    pub fn windows(_arena, args: Compared) {
+    pub fn windows<'l>(_arena, args: Compared<'l>) {
         let t = thread::thread_idx_x();
         let i = u64::from(PATTERNS - 64 + 3 * t);
         let four = args.patterns.get_pack_or::<4>(i, 7);
@@ -258,7 +258,7 @@ pub enum Tolerance {
 #[cfg(not(target_os = "cuda"))]
 pub trait ComparedVisitor {
     /// Called once for each kernel.
-    fn visit<E: cuda_std::Entry<Args = Compared, Constants = ()>>(&mut self, tolerance: Tolerance);
+    fn visit<E: for<'l> cuda_std::Entry<Args<'l> = Compared<'l>, Constants = ()>>(&mut self, tolerance: Tolerance);
 }
 
 /// Calls the visitor for every kernel.

@@ -6,7 +6,7 @@ use cuda_std::{copy, kernel, thread};
 
 kernel! {
     /// Reads its own element before it has waited for the copy.
-    pub fn no_wait(arena, args: Args) {
+    pub fn no_wait<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
         args.input.copy_async::<1>(t.into(), &tile, t); // planted
@@ -20,7 +20,7 @@ kernel! {
 
 kernel! {
     /// A barrier instead of a wait: it orders the threads' accesses, but not their copies.
-    pub fn barrier_for_a_wait(arena, args: Args) {
+    pub fn barrier_for_a_wait<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
         args.input.copy_async::<1>(t.into(), &tile, t); // planted
@@ -34,7 +34,7 @@ kernel! {
 
 kernel! {
     /// Copies that were not committed belong to no group, so the wait does not include them.
-    pub fn not_committed(arena, args: Args) {
+    pub fn not_committed<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
         args.input.copy_async::<1>(t.into(), &tile, t); // planted
@@ -49,7 +49,7 @@ kernel! {
 
 kernel! {
     /// Two alternating tiles. The kernel reads the one that is still being copied.
-    pub fn wrong_group(arena, args: Args) {
+    pub fn wrong_group<'l>(arena, args: Args<'l>) {
         let (tiles, _) = arena.array::<u32, 128>();
         let t = thread::thread_idx_x();
         args.input.copy_async::<1>(t.into(), &tiles, t);
@@ -67,7 +67,7 @@ kernel! {
 
 kernel! {
     /// Each thread has waited for its own copies, but not for other threads' copies.
-    pub fn no_barrier_after_the_wait(arena, args: Args) {
+    pub fn no_barrier_after_the_wait<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
         tile.set(t, 0);
@@ -84,7 +84,7 @@ kernel! {
 
 kernel! {
     /// Overwrites an element that a copy may still write.
-    pub fn overwritten_target(arena, args: Args) {
+    pub fn overwritten_target<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 256>();
         let t = thread::thread_idx_x();
         args.input.copy_async::<4>(u64::from(4 * t), &tile, 4 * t); // planted
@@ -101,7 +101,7 @@ kernel! {
 
 kernel! {
     /// Overwrites an element that a copy may still read.
-    pub fn overwritten_source(arena, args: Args) {
+    pub fn overwritten_source<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
         args.zeros.copy_async::<1>(t.into(), &tile, t); // planted
@@ -117,7 +117,7 @@ kernel! {
 
 kernel! {
     /// Copies of the next iteration overwrite elements that other threads are still reading.
-    pub fn copied_too_early(arena, args: Args) {
+    pub fn copied_too_early<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 64>();
         let t = thread::thread_idx_x();
         let mut sum = 0;
@@ -137,7 +137,7 @@ kernel! {
 
 kernel! {
     /// The last copy exceeds the window.
-    pub fn copied_beyond(arena, args: Args) {
+    pub fn copied_beyond<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, 128>();
         let t = thread::thread_idx_x();
         let part = args.input.at(0).first(if args.right != 0 { 128 } else { 126 });

@@ -6,7 +6,7 @@ use cuda_std::{Ordering, fence, kernel, thread, warp};
 
 kernel! {
     /// Computes prefix sums over the blocks. Each block waits for the block with the previous ticket.
-    pub fn look_back(arena, args: Args) {
+    pub fn look_back<'l>(arena, args: Args<'l>) {
         let (shared, _) = arena.split::<u32>(34);
         let t = thread::thread_idx_x();
         if t == 0 {
@@ -33,7 +33,7 @@ kernel! {
 
 kernel! {
     /// Passes a number from block to block. Each block has its own flag.
-    pub fn relay(_arena, args: Args) {
+    pub fn relay<'l>(_arena, args: Args<'l>) {
         let ticket = u64::from(args.zeros.fetch_add(0, 1, Ordering::SeqCst));
         if ticket > 0 {
             while args.zeros.fetch_add(ticket, 0, Ordering::SeqCst) == 0 {}
@@ -46,7 +46,7 @@ kernel! {
 
 kernel! {
     /// All threads of all blocks add to one number under a lock.
-    pub fn locked_sum(_arena, args: Args) {
+    pub fn locked_sum<'l>(_arena, args: Args<'l>) {
         let mut done = false;
         while !done {
             if args.zeros.compare_exchange(0, 0, 1, Ordering::Relaxed) == 0 {
@@ -63,7 +63,7 @@ kernel! {
 
 kernel! {
     /// Computes the sum of all numbers. The last block to end adds up the sums of all blocks.
-    pub fn last_block_sum(arena, args: Args) {
+    pub fn last_block_sum<'l>(arena, args: Args<'l>) {
         let (sums, rest) = arena.split::<u32>(64);
         let (is_last, _) = rest.split::<u32>(1);
         let t = thread::thread_idx_x();
@@ -95,7 +95,7 @@ kernel! {
 kernel! {
     /// Reuses the same bytes as words, pairs of words and bytes. At the end, some threads split them into pairs and others
     /// into words, without accesses.
-    pub fn reused_as_others(arena, args: Args) {
+    pub fn reused_as_others<'l>(arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let (words, _) = arena.split::<u32>(64);
         words.set(t, t);
@@ -123,7 +123,7 @@ kernel! {
 
 kernel! {
     /// A stack in shared memory. Each thread pushes its index, then pops one.
-    pub fn stack_of_a_block(arena, args: Args) {
+    pub fn stack_of_a_block<'l>(arena, args: Args<'l>) {
         let (top, rest) = arena.split::<u32>(1);
         let (items, _) = rest.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -155,7 +155,7 @@ kernel! {
 
 kernel! {
     /// Several threads store the same value in shared memory, and in global memory.
-    pub fn all_say_the_same(arena, args: Args) {
+    pub fn all_say_the_same<'l>(arena, args: Args<'l>) {
         let (found, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
         found.set(0, 0);
@@ -170,7 +170,7 @@ kernel! {
 
 kernel! {
     /// Each quarter of a warp computes its own sums, in a loop with its own number of iterations.
-    pub fn quarters(arena, args: Args) {
+    pub fn quarters<'l>(arena, args: Args<'l>) {
         let (sums, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         let (quarter, lane) = (warp::lane() / 8, warp::lane() % 8);
@@ -197,7 +197,7 @@ kernel! {
 kernel! {
     /// Alternates between two tiles, with one barrier per iteration. A thread that is one iteration ahead writes the other
     /// tile.
-    pub fn two_tiles(arena, args: Args) {
+    pub fn two_tiles<'l>(arena, args: Args<'l>) {
         let (tiles, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();
         let mut number = t;
@@ -213,7 +213,7 @@ kernel! {
 
 kernel! {
     /// Masked stores that together write all elements of the result.
-    pub fn result_in_parts(_arena, args: Args) {
+    pub fn result_in_parts<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         let odd = i % 2 == 1;
         args.result.set_if(odd, i, 1);

@@ -12,7 +12,7 @@ pub const THREADS: u32 = 256;
 kernel! {
     /// Each block with an even index copies `TILE` elements of the input and ends at once. The others store their index in
     /// their whole tile, wait, and check that it is unchanged. Element 0 of the output counts changed elements.
-    pub fn copies_under_way(arena, args: Args) {
+    pub fn copies_under_way<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.array::<u32, { TILE as usize }>();
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
         if block % 2 == 0 {
@@ -28,7 +28,7 @@ kernel! {
     /// Threads with an odd index recurse to the depth in element 0 of the input, the others to depth 1. Each thread also has
     /// an array, and checks that it is unchanged. Element `i` of the result receives the number that thread `i` of the first
     /// block computed. Element 0 of the output counts changed elements.
-    pub fn recursion(_arena, args: Args) {
+    pub fn recursion<'l>(_arena, args: Args<'l>) {
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
         let depth = if t % 2 == 1 { args.input.get(0) } else { 1 };
         let numbers = core::cell::Cell::new([0u32; 4]);

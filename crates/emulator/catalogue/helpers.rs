@@ -57,7 +57,7 @@ fn first(args: &Args) -> bool {
 
 kernel! {
     /// Both arms of a branch call a function with the barrier.
-    pub fn helper_in_two_arms(_arena, args: Args) {
+    pub fn helper_in_two_arms<'l>(_arena, args: Args<'l>) {
         if first(&args) {
             meet(); // planted
         } else {
@@ -68,7 +68,7 @@ kernel! {
 
 kernel! {
     /// Both arms call a function that is inlined. It calls the function with the barrier.
-    pub fn inlined_in_two_arms(_arena, args: Args) {
+    pub fn inlined_in_two_arms<'l>(_arena, args: Args<'l>) {
         if first(&args) {
             inlined(); // planted
         } else {
@@ -79,14 +79,14 @@ kernel! {
 
 kernel! {
     /// A macro has a barrier in both arms. Both have the line of the macro's call.
-    pub fn macro_with_two_arms(_arena, args: Args) {
+    pub fn macro_with_two_arms<'l>(_arena, args: Args<'l>) {
         either!(first(&args)); // planted
     }
 }
 
 kernel! {
     /// Both arms call a recursive function with the barrier, with the same depth.
-    pub fn recursive_helper(_arena, args: Args) {
+    pub fn recursive_helper<'l>(_arena, args: Args<'l>) {
         match first(&args) {
             true => recursive(2), // planted
             false => recursive(2), // planted
@@ -96,7 +96,7 @@ kernel! {
 
 kernel! {
     /// Both arms call a generic function with the barrier in a loop.
-    pub fn generic_helpers(_arena, args: Args) {
+    pub fn generic_helpers<'l>(_arena, args: Args<'l>) {
         if first(&args) {
             generic::<2>(); // planted
         } else {
@@ -107,7 +107,7 @@ kernel! {
 
 kernel! {
     /// Both arms call a closure with the barrier.
-    pub fn closures_in_two_arms(_arena, args: Args) {
+    pub fn closures_in_two_arms<'l>(_arena, args: Args<'l>) {
         let closure = || meet();
         if first(&args) {
             call(closure); // planted
@@ -119,7 +119,7 @@ kernel! {
 
 kernel! {
     /// Both arms call the function with the barrier through a pointer.
-    pub fn pointers_in_two_arms(_arena, args: Args) {
+    pub fn pointers_in_two_arms<'l>(_arena, args: Args<'l>) {
         let function: &dyn Fn() = &meet;
         if first(&args) {
             function(); // planted
@@ -131,7 +131,7 @@ kernel! {
 
 kernel! {
     /// Some threads execute the last barrier in the loop, the others the one after it.
-    pub fn helper_in_and_behind_a_loop(_arena, args: Args) {
+    pub fn helper_in_and_behind_a_loop<'l>(_arena, args: Args<'l>) {
         let turns = if first(&args) { 3 } else { 2 };
         for _ in 0..turns {
             meet(); // planted
@@ -144,7 +144,7 @@ kernel! {
 
 kernel! {
     /// The function has `#[track_caller]`, so its barrier has the caller's line.
-    pub fn told_barriers(_arena, args: Args) {
+    pub fn told_barriers<'l>(_arena, args: Args<'l>) {
         if first(&args) {
             told();
         } else {

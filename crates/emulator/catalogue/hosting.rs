@@ -9,7 +9,7 @@ pub const ODD: u32 = 5;
 
 kernel! {
     /// One thread has local variables of 4 MiB.
-    pub fn large_locals(_arena, args: Args) {
+    pub fn large_locals<'l>(_arena, args: Args<'l>) {
         thread::sync_threads();
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(fill());
@@ -26,7 +26,7 @@ fn fill() -> u32 {
 
 kernel! {
     /// One thread recurses forever, with a load in each call.
-    pub fn deep_loads(_arena, args: Args) {
+    pub fn deep_loads<'l>(_arena, args: Args<'l>) {
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(descend(args.input, 1));
         }
@@ -42,7 +42,7 @@ fn descend(input: GlobalIn<u32>, depth: u32) -> u32 {
 
 kernel! {
     /// One thread recurses forever, without accesses.
-    pub fn deep_calls(_arena, args: Args) {
+    pub fn deep_calls<'l>(_arena, args: Args<'l>) {
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(dive(1));
         }
@@ -57,7 +57,7 @@ fn dive(depth: u32) -> u32 {
 
 kernel! {
     /// One thread loops forever.
-    pub fn endless_circles(_arena, args: Args) {
+    pub fn endless_circles<'l>(_arena, args: Args<'l>) {
         thread::sync_threads();
         while thread::thread_idx_x() == ODD && args.right == 0 {
             spin_loop();
@@ -68,7 +68,7 @@ kernel! {
 
 kernel! {
     /// One thread splits empty windows forever.
-    pub fn endless_splits(arena, args: Args) {
+    pub fn endless_splits<'l>(arena, args: Args<'l>) {
         thread::sync_threads();
         let mut arena = arena;
         while thread::thread_idx_x() == ODD && args.right == 0 {
@@ -88,7 +88,7 @@ fn split_often(mut arena: Arena) -> Arena {
 
 kernel! {
     /// One thread recurses forever, and splits an empty window in each call.
-    pub fn deep_splits(arena, args: Args) {
+    pub fn deep_splits<'l>(arena, args: Args<'l>) {
         if thread::thread_idx_x() == ODD && args.right == 0 {
             black_box(split_deep(arena, 1));
         }
@@ -104,7 +104,7 @@ fn split_deep(arena: Arena, depth: u32) -> u32 {
 
 kernel! {
     /// Every thread panics.
-    pub fn all_panic(_arena, args: Args) {
+    pub fn all_panic<'l>(_arena, args: Args<'l>) {
         assert_eq!(args.right, 1, "a kernel's");
     }
 }

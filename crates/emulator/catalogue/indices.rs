@@ -16,7 +16,7 @@ kernel! {
     /// A block has 256 threads. Thread 0 of block 0 makes the access: element 0 of the input is the index, element 1 the
     /// action. Element 0 of the output receives the loaded value. Element 1 counts the elements of all blocks that differ
     /// from what their block has stored, except those at the index in the window of block 0.
-    pub fn beyond_the_window(arena, args: Args) {
+    pub fn beyond_the_window<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(WINDOW);
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
         for k in 0..4 {

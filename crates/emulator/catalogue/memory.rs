@@ -7,7 +7,7 @@ use cuda_std::{Ordering, kernel, thread};
 
 kernel! {
     /// A tile with a halo of one element on each side. The right halo is not written.
-    pub fn forgotten_halo(arena, args: Args) {
+    pub fn forgotten_halo<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(66);
         let t = thread::thread_idx_x();
         tile.set(t + 1, t);
@@ -24,7 +24,7 @@ kernel! {
 
 kernel! {
     /// Adds to sums that have not been set to zero.
-    pub fn unset_sums(_arena, args: Args) {
+    pub fn unset_sums<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let sums = if args.right != 0 { args.zeros } else { args.output };
         sums.fetch_add(u64::from(t % 4), t, Ordering::Relaxed); // planted
@@ -33,7 +33,7 @@ kernel! {
 
 kernel! {
     /// Continues with sums that have not been written.
-    pub fn resumed_too_early(_arena, args: Args) {
+    pub fn resumed_too_early<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         let sum = if args.right != 0 { 0 } else { args.output.get(i) }; // planted
         args.output.set(i, sum.wrapping_add(args.input.get(i)));
@@ -42,7 +42,7 @@ kernel! {
 
 kernel! {
     /// Relies on shared memory that another block has written.
-    pub fn left_by_a_block(arena, args: Args) {
+    pub fn left_by_a_block<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
         if args.right != 0 || args.zeros.fetch_add(t.into(), 1, Ordering::Relaxed) == 0 {
@@ -54,7 +54,7 @@ kernel! {
 
 kernel! {
     /// Only half of a pair is written.
-    pub fn half_a_pair(arena, args: Args) {
+    pub fn half_a_pair<'l>(arena, args: Args<'l>) {
         let (pairs, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         pairs.set(2 * t, t);
@@ -68,7 +68,7 @@ kernel! {
 
 kernel! {
     /// The tile is one element too short for the halo.
-    pub fn off_by_one(arena, args: Args) {
+    pub fn off_by_one<'l>(arena, args: Args<'l>) {
         let (tile, rest) = arena.split::<u32>(64 + u32::from(args.right != 0));
         let (other, _) = rest.split::<u32>(64);
         let t = thread::thread_idx_x();
@@ -81,7 +81,7 @@ kernel! {
 
 kernel! {
     /// Threads beyond the last element store too.
-    pub fn unguarded_store(_arena, args: Args) {
+    pub fn unguarded_store<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         if args.right != 0 {
             args.output.set_if(true, i, 1);
@@ -93,7 +93,7 @@ kernel! {
 
 kernel! {
     /// A load beyond the border without a mask.
-    pub fn unguarded_load(_arena, args: Args) {
+    pub fn unguarded_load<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.input.get(i + 1) }; // planted
         args.output.set(i, next);
@@ -102,7 +102,7 @@ kernel! {
 
 kernel! {
     /// An atomic operation beyond the last bin.
-    pub fn bin_out_of_range(arena, args: Args) {
+    pub fn bin_out_of_range<'l>(arena, args: Args<'l>) {
         let (bins, _) = arena.split::<u32>(4);
         let t = thread::thread_idx_x();
         if t < 4 {
@@ -116,7 +116,7 @@ kernel! {
 
 kernel! {
     /// Loads four elements at the end of a window, but only two are left.
-    pub fn tail_of_four(_arena, args: Args) {
+    pub fn tail_of_four<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let part = args.input.at(0).first(if args.right != 0 { 128 } else { 126 });
         let [a, b, c, d] = part.get_pack::<4>(4 * t); // planted
@@ -126,7 +126,7 @@ kernel! {
 
 kernel! {
     /// Loads four elements from an address that is not aligned.
-    pub fn misaligned_four(arena, args: Args) {
+    pub fn misaligned_four<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();
         for k in 0..4 {
@@ -140,7 +140,7 @@ kernel! {
 
 kernel! {
     /// Stores pairs to a part of a window that begins at an odd element.
-    pub fn misaligned_part(_arena, args: Args) {
+    pub fn misaligned_part<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let part = args.output.at(if args.right != 0 { 2 } else { 1 });
         part.set_pack(2 * t, [t, t]); // planted
@@ -149,7 +149,7 @@ kernel! {
 
 kernel! {
     /// Splits more shared memory than the launch has.
-    pub fn shared_overflow(arena, args: Args) {
+    pub fn shared_overflow<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<f64>(if args.right != 0 { 512 } else { 513 }); // planted
         tile.set(thread::thread_idx_x(), 0.0);
     }
@@ -157,7 +157,7 @@ kernel! {
 
 kernel! {
     /// A Rust array is indexed out of range.
-    pub fn rusts_index(_arena, args: Args) {
+    pub fn rusts_index<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x() as usize;
         let table = [1, 2, 3, 4];
         args.output.set(t as u64, table[if args.right != 0 { t % 4 } else { t / 8 }]); // planted

@@ -6,7 +6,7 @@ use cuda_std::{Ordering, kernel, thread};
 
 kernel! {
     /// A grid-stride loop whose number of iterations is rounded down.
-    pub fn grid_stride_tail(_arena, args: Args) {
+    pub fn grid_stride_tail<'l>(_arena, args: Args<'l>) {
         let stride = thread::grid_dim_x() * thread::block_dim_x();
         let turns = if args.right != 0 { LEN.div_ceil(stride) } else { LEN / stride };
         for k in 0..turns {
@@ -17,7 +17,7 @@ kernel! {
 
 kernel! {
     /// A grid-stride loop that begins at the second element.
-    pub fn stride_from_one(_arena, args: Args) {
+    pub fn stride_from_one<'l>(_arena, args: Args<'l>) {
         let mut i = thread::global_x() + u64::from(args.right == 0);
         while i < args.result.len() {
             args.result.set(i, 1);
@@ -28,7 +28,7 @@ kernel! {
 
 kernel! {
     /// The condition of the masked store leaves the last element out.
-    pub fn mask_off_by_one(_arena, args: Args) {
+    pub fn mask_off_by_one<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         args.result.set_if(i + u64::from(args.right == 0) < args.result.len(), i, 1); // planted
     }
@@ -36,7 +36,7 @@ kernel! {
 
 kernel! {
     /// A condition on data. Elements for which it does not hold stay unwritten.
-    pub fn condition_on_data(_arena, args: Args) {
+    pub fn condition_on_data<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         let number = args.input.get_or(i, 0);
         args.result.set_if(args.right != 0 || number % 7 != 3, i, number); // planted
@@ -45,7 +45,7 @@ kernel! {
 
 kernel! {
     /// Each thread stores four elements, in a part of the window that is too short.
-    pub fn strided_in_a_short_part(_arena, args: Args) {
+    pub fn strided_in_a_short_part<'l>(_arena, args: Args<'l>) {
         let part = args.result.at(0).first(if args.right != 0 { LEN } else { 250 });
         part.set4_strided::<64>(thread::thread_idx_x(), [1, 2, 3, 4]); // planted
     }
@@ -53,7 +53,7 @@ kernel! {
 
 kernel! {
     /// Stores pairs, but no thread stores the last one.
-    pub fn last_pair(_arena, args: Args) {
+    pub fn last_pair<'l>(_arena, args: Args<'l>) {
         let i = 2 * thread::global_x();
         if i + 2 + u64::from(args.right == 0) <= args.result.len() {
             args.result.set_pack(i, [1, 2]);
@@ -63,7 +63,7 @@ kernel! {
 
 kernel! {
     /// The last block should write the result, but the counter is off by one, so none does.
-    pub fn nobody_is_last(_arena, args: Args) {
+    pub fn nobody_is_last<'l>(_arena, args: Args<'l>) {
         let before = args.zeros.fetch_add(0, 1, Ordering::SeqCst);
         if before + u32::from(args.right != 0) == thread::grid_dim_x() {
             for i in 0..args.result.len() {
@@ -75,7 +75,7 @@ kernel! {
 
 kernel! {
     /// A thread without an element to load returns before its store.
-    pub fn return_before_the_store(_arena, args: Args) {
+    pub fn return_before_the_store<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         if args.right == 0 && i + 1 >= args.input.len() {
             return;

@@ -26,7 +26,7 @@ pub struct Probe {
 #[cfg(not(target_os = "cuda"))]
 pub trait ProbeVisitor {
     /// Called once for each probe.
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe);
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe);
 }
 
 /// An element type. `of` makes an element from a number, and `fold` combines all of its bits.
@@ -166,7 +166,7 @@ macro_rules! probes {
     ($($(#[$doc:meta])* $name:ident: $threads:literal, $how:ident $t:ty, |$lane:ident| $at:expr $(, if $active:expr)?;)*) => {
         $(kernel! {
             $(#[$doc])*
-            pub fn $name(arena, args: Args) {
+            pub fn $name<'l>(arena, args: Args<'l>) {
                 $how::<$t>(arena, args, |$lane| (true $(&& $active)?).then_some($at));
             }
         })*

@@ -6,7 +6,7 @@ use cuda_std::{Ordering, fence, kernel, thread, warp};
 
 kernel! {
     /// Reads an element that another thread wrote, without a barrier.
-    pub fn missing_barrier(arena, args: Args) {
+    pub fn missing_barrier<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         tile.set(t, args.input.get(t.into())); // planted
@@ -19,7 +19,7 @@ kernel! {
 
 kernel! {
     /// Overwrites elements that other threads are still reading: the loop's second barrier is missing.
-    pub fn missing_second_barrier(arena, args: Args) {
+    pub fn missing_second_barrier<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         let mut sum = 0;
@@ -37,7 +37,7 @@ kernel! {
 
 kernel! {
     /// Two alternating buffers. The kernel reads the wrong one.
-    pub fn wrong_buffer(arena, args: Args) {
+    pub fn wrong_buffer<'l>(arena, args: Args<'l>) {
         let (tiles, _) = arena.split::<u32>(128);
         let t = thread::thread_idx_x();
         tiles.set(t, t);
@@ -55,7 +55,7 @@ kernel! {
 
 kernel! {
     /// A histogram whose threads add to the same bins without atomic operations.
-    pub fn racing_merge(arena, args: Args) {
+    pub fn racing_merge<'l>(arena, args: Args<'l>) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         bins.set(t, 0);
@@ -72,7 +72,7 @@ kernel! {
 
 kernel! {
     /// Threads add to bins while others set them to zero.
-    pub fn atomic_before_zero(arena, args: Args) {
+    pub fn atomic_before_zero<'l>(arena, args: Args<'l>) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         bins.set(t, 0); // planted
@@ -89,7 +89,7 @@ kernel! {
 
 kernel! {
     /// A sum over a warp that assumes that lanes run in lockstep.
-    pub fn lanes_in_step(arena, args: Args) {
+    pub fn lanes_in_step<'l>(arena, args: Args<'l>) {
         let (sums, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         sums.set(t, args.input.get(t.into()));
@@ -111,7 +111,7 @@ kernel! {
 
 kernel! {
     /// Each half of a warp synchronises on its own, but reads elements of the other half.
-    pub fn half_a_mask(arena, args: Args) {
+    pub fn half_a_mask<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
         tile.set(t, t); // planted
@@ -122,7 +122,7 @@ kernel! {
 
 kernel! {
     /// Relies on a shuffle to order memory accesses.
-    pub fn shuffle_orders_nothing(arena, args: Args) {
+    pub fn shuffle_orders_nothing<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
         tile.set(t, t); // planted
@@ -136,7 +136,7 @@ kernel! {
 
 kernel! {
     /// All threads set a flag to the same value.
-    pub fn same_value(arena, args: Args) {
+    pub fn same_value<'l>(arena, args: Args<'l>) {
         let (flag, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
         if args.right == 0 || t == 5 {
@@ -149,7 +149,7 @@ kernel! {
 
 kernel! {
     /// One thread's wide store overlaps the elements of other threads.
-    pub fn wide_store(arena, args: Args) {
+    pub fn wide_store<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         if args.right == 0 || t < 60 {
@@ -165,7 +165,7 @@ kernel! {
 
 kernel! {
     /// Stores to adjacent bytes do not race, stores to the same byte do.
-    pub fn same_byte(arena, args: Args) {
+    pub fn same_byte<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u8>(64);
         let t = thread::thread_idx_x();
         tile.set(if args.right != 0 { t } else { t / 2 }, 1); // planted
@@ -176,7 +176,7 @@ kernel! {
 
 kernel! {
     /// Reads an element of global memory that another thread of the block wrote, without a barrier.
-    pub fn global_neighbour(_arena, args: Args) {
+    pub fn global_neighbour<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), t); // planted
         if args.right != 0 {
@@ -189,7 +189,7 @@ kernel! {
 
 kernel! {
     /// Blocks also write their halo, which belongs to their neighbours.
-    pub fn written_halo(_arena, args: Args) {
+    pub fn written_halo<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let i = thread::global_x();
         args.output.set(i, 1); // planted
@@ -199,7 +199,7 @@ kernel! {
 
 kernel! {
     /// A filter in place: blocks read elements that their neighbours overwrite.
-    pub fn in_place(_arena, args: Args) {
+    pub fn in_place<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         let next = if args.right != 0 { args.input.get_or(i + 1, 0) } else { args.zeros.get_or(i + 1, 0) }; // planted
         thread::sync_threads();
@@ -209,7 +209,7 @@ kernel! {
 
 kernel! {
     /// The last block to finish adds up the numbers of all blocks, which store them without a fence.
-    pub fn last_block(_arena, args: Args) {
+    pub fn last_block<'l>(_arena, args: Args<'l>) {
         let (t, block) = (thread::thread_idx_x(), thread::block_idx_x());
         if t != 0 {
             return;
@@ -229,7 +229,7 @@ kernel! {
 
 kernel! {
     /// A block passes a number to another block, with a fence for the block only.
-    pub fn fence_too_narrow(_arena, args: Args) {
+    pub fn fence_too_narrow<'l>(_arena, args: Args<'l>) {
         if args.zeros.fetch_add(0, 1, Ordering::Relaxed) == 0 {
             args.output.set(0, 42); // planted
             if args.right != 0 { fence::fence_device() } else { fence::fence_block() }
@@ -244,7 +244,7 @@ kernel! {
 
 kernel! {
     /// A thread passes a number to another thread. The reader has no fence.
-    pub fn fence_on_one_side(arena, args: Args) {
+    pub fn fence_on_one_side<'l>(arena, args: Args<'l>) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();
         shared.set(t, 0);
@@ -265,7 +265,7 @@ kernel! {
 
 kernel! {
     /// A lock whose operations are atomic but order nothing.
-    pub fn relaxed_lock(arena, args: Args) {
+    pub fn relaxed_lock<'l>(arena, args: Args<'l>) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();
         if t < 2 {
@@ -283,7 +283,7 @@ kernel! {
 
 kernel! {
     /// Waits for a flag with plain loads.
-    pub fn plain_flag(arena, args: Args) {
+    pub fn plain_flag<'l>(arena, args: Args<'l>) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();
         if t < 2 {

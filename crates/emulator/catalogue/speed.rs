@@ -14,17 +14,17 @@ pub const TURNS: u32 = 64;
 
 arguments! {
     /// Arguments of all kernels.
-    pub struct Numbers {
+    pub struct Numbers<'l> {
         /// Numbers that are read.
-        pub input: GlobalIn<u32>,
+        pub input: GlobalIn<'l, u32>,
         /// Numbers that are written.
-        pub output: GlobalInOut<u32>,
+        pub output: GlobalInOut<'l, u32>,
     }
 }
 
 kernel! {
     /// Each thread reads and writes its own elements in global memory.
-    pub fn stream(_arena, args: Numbers) {
+    pub fn stream<'l>(_arena, args: Numbers<'l>) {
         let mut i = thread::global_x();
         for _ in 0..TURNS {
             args.output.set(i, args.input.get(i) + 1);
@@ -35,7 +35,7 @@ kernel! {
 
 kernel! {
     /// Each thread adds up `TURNS` numbers of a tile in shared memory, which other threads have written.
-    pub fn tile(arena, args: Numbers) {
+    pub fn tile<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(BLOCK);
         let (t, i) = (thread::thread_idx_x(), thread::global_x());
         tile.set(t, args.input.get(i));
@@ -50,7 +50,7 @@ kernel! {
 
 kernel! {
     /// All threads read the same numbers of a tile in shared memory, four at a time.
-    pub fn broadcast(arena, args: Numbers) {
+    pub fn broadcast<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(BLOCK);
         let (t, i) = (thread::thread_idx_x(), thread::global_x());
         tile.set(t, args.input.get(i));
@@ -65,7 +65,7 @@ kernel! {
 
 kernel! {
     /// Threads alternately write and read a tile in shared memory, with barriers in between.
-    pub fn exchange(arena, args: Numbers) {
+    pub fn exchange<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(BLOCK);
         let (t, i) = (thread::thread_idx_x(), thread::global_x());
         let mut number = args.input.get(i);
@@ -81,7 +81,7 @@ kernel! {
 
 kernel! {
     /// A histogram in shared memory.
-    pub fn histogram(arena, args: Numbers) {
+    pub fn histogram<'l>(arena, args: Numbers<'l>) {
         let (bins, _) = arena.split::<u32>(BLOCK);
         let (t, i) = (thread::thread_idx_x(), thread::global_x());
         bins.set(t, 0);

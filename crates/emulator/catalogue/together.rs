@@ -7,7 +7,7 @@ use cuda_std::{Ordering, kernel, thread, warp};
 
 kernel! {
     /// A barrier that some threads skip.
-    pub fn barrier_in_a_branch(_arena, args: Args) {
+    pub fn barrier_in_a_branch<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if args.right != 0 || t < 40 {
             thread::sync_threads(); // planted
@@ -18,7 +18,7 @@ kernel! {
 
 kernel! {
     /// Threads without an element return before the barrier.
-    pub fn early_return(_arena, args: Args) {
+    pub fn early_return<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t >= 50 {
             return;
@@ -30,7 +30,7 @@ kernel! {
 
 kernel! {
     /// Barriers in the two arms of a branch are different barriers.
-    pub fn two_barriers(_arena, args: Args) {
+    pub fn two_barriers<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t < 32 {
             args.output.set(t.into(), 1);
@@ -44,7 +44,7 @@ kernel! {
 
 kernel! {
     /// A loop with a barrier. Some threads execute more iterations than others.
-    pub fn turns_of_a_loop(_arena, args: Args) {
+    pub fn turns_of_a_loop<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         for _ in 0..if args.right != 0 { 3 } else { 2 + t / 32 } {
             thread::sync_threads(); // planted
@@ -55,7 +55,7 @@ kernel! {
 
 kernel! {
     /// `reuse` of a window is a barrier too, and one thread skips it.
-    pub fn reuse_by_some(arena, args: Args) {
+    pub fn reuse_by_some<'l>(arena, args: Args<'l>) {
         let (window, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         if args.right != 0 || t != 11 {
@@ -67,7 +67,7 @@ kernel! {
 
 kernel! {
     /// A shuffle of all lanes that only half of them reach.
-    pub fn shuffle_in_a_branch(_arena, args: Args) {
+    pub fn shuffle_in_a_branch<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let mut sum = t;
         if args.right != 0 || t < 16 {
@@ -79,7 +79,7 @@ kernel! {
 
 kernel! {
     /// The full mask in a warp that has only 16 lanes.
-    pub fn partial_warp(_arena, args: Args) {
+    pub fn partial_warp<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let mask = if args.right != 0 && t >= 32 { 0xffff } else { warp::FULL };
         args.output.set(t.into(), warp::ballot(mask, true)); // planted
@@ -88,7 +88,7 @@ kernel! {
 
 kernel! {
     /// Lanes with different masks.
-    pub fn different_masks(_arena, args: Args) {
+    pub fn different_masks<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         warp::sync_warp(if args.right != 0 || t != 3 { warp::FULL } else { 0xff }); // planted
         args.output.set(t.into(), t);
@@ -97,7 +97,7 @@ kernel! {
 
 kernel! {
     /// Some lanes wait for their warp, the others at the block's barrier.
-    pub fn warp_or_block(_arena, args: Args) {
+    pub fn warp_or_block<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if args.right == 0 && t < 8 {
             warp::sync_warp(warp::FULL); // planted
@@ -109,7 +109,7 @@ kernel! {
 
 kernel! {
     /// A lane executes a warp operation whose mask does not contain it.
-    pub fn not_in_the_mask(_arena, args: Args) {
+    pub fn not_in_the_mask<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let mask = if args.right != 0 { warp::FULL } else { 0xffff_fffe };
         args.output.set(t.into(), warp::reduce_add(mask, 1)); // planted
@@ -118,7 +118,7 @@ kernel! {
 
 kernel! {
     /// A shuffle within half a warp, from lanes of the other half.
-    pub fn foreign_lane(_arena, args: Args) {
+    pub fn foreign_lane<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let half = if t < 16 { 0xffff } else { 0xffff_0000 };
         let distance = if args.right != 0 { 8 } else { 16 };
@@ -128,7 +128,7 @@ kernel! {
 
 kernel! {
     /// A warp's matrix product that only half of the warp reaches.
-    pub fn mma_in_a_branch(_arena, args: Args) {
+    pub fn mma_in_a_branch<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let (a, b) = (args.input.get(t.into()), args.input.get(u64::from(t) + 128));
         let mut c = [0, 0];
@@ -141,7 +141,7 @@ kernel! {
 
 kernel! {
     /// A lock that its owner never releases.
-    pub fn kept_lock(arena, args: Args) {
+    pub fn kept_lock<'l>(arena, args: Args<'l>) {
         let (lock, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
         if t == 0 {
@@ -158,7 +158,7 @@ kernel! {
 
 kernel! {
     /// Blocks wait until all blocks have begun, but not all of them run at the same time.
-    pub fn barrier_of_the_grid(_arena, args: Args) {
+    pub fn barrier_of_the_grid<'l>(_arena, args: Args<'l>) {
         let come = args.zeros.fetch_add(0, 1, Ordering::Relaxed) + 1;
         let all = if args.right != 0 { come } else { thread::grid_dim_x() };
         while args.zeros.fetch_add(0, 0, Ordering::Relaxed) < all {} // planted
@@ -167,14 +167,14 @@ kernel! {
 
 kernel! {
     /// An endless loop of plain loads.
-    pub fn endless_loads(_arena, args: Args) {
+    pub fn endless_loads<'l>(_arena, args: Args<'l>) {
         while args.zeros.get(7) == args.right {} // planted
     }
 }
 
 kernel! {
     /// An endless loop of barriers.
-    pub fn endless_barriers(_arena, args: Args) {
+    pub fn endless_barriers<'l>(_arena, args: Args<'l>) {
         loop {
             thread::sync_threads(); // planted
             if args.right != 0 {

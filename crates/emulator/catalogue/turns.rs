@@ -51,7 +51,7 @@ fn scattered(turn: u32, lane: u32) -> u32 {
 kernel! {
     /// Loads a tile of 170 elements. The first 5 are before the start of the buffer. In the last iteration 74 of 96 threads
     /// load an element.
-    pub fn clamped_tile(arena, args: Args) {
+    pub fn clamped_tile<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(96) {
             tile.set(j, args.input.get(j.saturating_sub(5).into()));
@@ -63,7 +63,7 @@ kernel! {
 
 kernel! {
     /// The same at the end of the buffer, with the last element for all elements beyond it, and with blocks of 64 threads.
-    pub fn clamped_tile_at_the_end(arena, args: Args) {
+    pub fn clamped_tile_at_the_end<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(64) {
             tile.set(j, args.input.get((j + 110).min(255).into()));
@@ -75,7 +75,7 @@ kernel! {
 
 kernel! {
     /// The same, but the buffer wraps around: its first element follows the last one.
-    pub fn wrapped_tile(arena, args: Args) {
+    pub fn wrapped_tile<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(170)).step_by(64) {
             tile.set(j, args.input.get(((j + 150) % 256).into()));
@@ -87,7 +87,7 @@ kernel! {
 
 kernel! {
     /// A tile of 18 × 18 cells, from a world of 16 × 16 cells that wraps around, in rows 19 words apart.
-    pub fn torus_tile(arena, args: Args) {
+    pub fn torus_tile<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(324)).step_by(256) {
             let [row, column] = [j / 18, j % 18];
@@ -102,7 +102,7 @@ kernel! {
 
 kernel! {
     /// Loads four elements at a time, clamped to the first four. The last iteration is for 8 lanes.
-    pub fn clamped_fours(arena, args: Args) {
+    pub fn clamped_fours<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         for j in (thread::thread_idx_x()..opaque(40)).step_by(32) {
             tile.set_pack(4 * j, args.input.get_pack::<4>((4 * j.saturating_sub(3)).into()));
@@ -114,7 +114,7 @@ kernel! {
 
 kernel! {
     /// In even iterations the odd lanes load, in odd iterations the even lanes.
-    pub fn red_black(arena, args: Args) {
+    pub fn red_black<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -129,7 +129,7 @@ kernel! {
 
 kernel! {
     /// The same in seven iterations, so that odd lanes load once more than even lanes.
-    pub fn red_black_of_seven(arena, args: Args) {
+    pub fn red_black_of_seven<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -145,7 +145,7 @@ kernel! {
 kernel! {
     /// The iterations of `red_black`. Compilers split this loop in two: in an inner loop, each lane searches for its next
     /// iteration. Then it loads together with the other lanes, which are in other iterations.
-    pub fn red_black_continued(arena, args: Args) {
+    pub fn red_black_continued<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -162,7 +162,7 @@ kernel! {
 kernel! {
     /// All lanes load a number that decides whether a lane loads again. In the inner loop that compilers make to search for
     /// the next iteration, lanes make the first load at different times.
-    pub fn chosen_turns_continued(arena, args: Args) {
+    pub fn chosen_turns_continued<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -179,7 +179,7 @@ kernel! {
 
 kernel! {
     /// Each cell of one colour becomes the sum of its neighbours of the other colour. Lanes at the border return early.
-    pub fn red_black_update(arena, args: Args) {
+    pub fn red_black_update<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 10);
         let t = thread::thread_idx_x();
@@ -200,7 +200,7 @@ kernel! {
 
 kernel! {
     /// A third of the lanes load in each iteration.
-    pub fn three_colours(arena, args: Args) {
+    pub fn three_colours<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -215,7 +215,7 @@ kernel! {
 
 kernel! {
     /// All lanes load in each iteration, and half of them load again.
-    pub fn colours_beside_all(arena, args: Args) {
+    pub fn colours_beside_all<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -231,7 +231,7 @@ kernel! {
 
 kernel! {
     /// Iterations that lanes skip pseudo-randomly.
-    pub fn scattered_turns(arena, args: Args) {
+    pub fn scattered_turns<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -246,7 +246,7 @@ kernel! {
 
 kernel! {
     /// Lane `t` executes `t` iterations.
-    pub fn triangle(arena, args: Args) {
+    pub fn triangle<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 32);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -258,7 +258,7 @@ kernel! {
 kernel! {
     /// The same, in a loop that compilers unroll: four iterations at a time, then two, then one, each for the lanes that
     /// have that number of iterations left.
-    pub fn triangle_unrolled(arena, args: Args) {
+    pub fn triangle_unrolled<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 32);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -271,7 +271,7 @@ kernel! {
 
 kernel! {
     /// An inner loop that lanes leave early, at a different iteration in each outer iteration.
-    pub fn early_exits(arena, args: Args) {
+    pub fn early_exits<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 32);
         let t = thread::thread_idx_x();
@@ -285,7 +285,7 @@ kernel! {
 
 kernel! {
     /// The same, with scattered loads.
-    pub fn early_exits_anywhere(arena, args: Args) {
+    pub fn early_exits_anywhere<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 32);
         let t = thread::thread_idx_x();
@@ -301,7 +301,7 @@ kernel! {
 
 kernel! {
     /// A loop that lanes leave in the middle of an iteration.
-    pub fn breaks(arena, args: Args) {
+    pub fn breaks<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -318,7 +318,7 @@ kernel! {
 
 kernel! {
     /// Lanes without work return early, the others execute up to three iterations.
-    pub fn early_returns(arena, args: Args) {
+    pub fn early_returns<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -332,7 +332,7 @@ kernel! {
 
 kernel! {
     /// Rows of 0 to 4 elements, whose positions in a table are loaded.
-    pub fn ragged_rows(arena, args: Args) {
+    pub fn ragged_rows<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -346,7 +346,7 @@ kernel! {
 
 kernel! {
     /// The same, in a loop that compilers unroll.
-    pub fn ragged_rows_unrolled(arena, args: Args) {
+    pub fn ragged_rows_unrolled<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -360,7 +360,7 @@ kernel! {
 
 kernel! {
     /// The threads process 230 elements together. The last iteration is for some threads only.
-    pub fn grid_stride(_arena, args: Args) {
+    pub fn grid_stride<'l>(_arena, args: Args<'l>) {
         for i in (thread::thread_idx_x()..opaque(230)).step_by(64) {
             args.output.set(i.into(), args.input.get(i.into()) + args.right);
         }
@@ -369,7 +369,7 @@ kernel! {
 
 kernel! {
     /// Four elements per iteration while four are left, then one per iteration.
-    pub fn fours_and_a_rest(_arena, args: Args) {
+    pub fn fours_and_a_rest<'l>(_arena, args: Args<'l>) {
         let (mut i, mut sum) = (thread::thread_idx_x(), 0);
         while i + 96 < opaque(230) {
             sum += args.input.get(i.into());
@@ -388,7 +388,7 @@ kernel! {
 
 kernel! {
     /// Rows of 16 lanes. A warp has two of them, and in the last iteration only one.
-    pub fn rows_of_sixteen(arena, args: Args) {
+    pub fn rows_of_sixteen<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         let t = thread::thread_idx_x();
         for row in (t / 16..opaque(13)).step_by(4) {
@@ -402,7 +402,7 @@ kernel! {
 
 kernel! {
     /// A ring of 100 words, around which lanes wrap at different iterations.
-    pub fn ring(arena, args: Args) {
+    pub fn ring<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 9);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -415,7 +415,7 @@ kernel! {
 
 kernel! {
     /// A histogram. No two lanes of a request update the same bin. The last iteration is for some lanes only.
-    pub fn histogram_of_data(arena, args: Args) {
+    pub fn histogram_of_data<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         fill(&tile, args, 1);
         for i in (thread::thread_idx_x()..opaque(200)).step_by(32) {
@@ -429,7 +429,7 @@ kernel! {
 
 kernel! {
     /// Each lane stores those of its elements that it selects, one after the other.
-    pub fn chosen(arena, args: Args) {
+    pub fn chosen<'l>(arena, args: Args<'l>) {
         let tile = words(arena);
         let (t, mut kept) = (thread::thread_idx_x(), 0);
         for k in 0..opaque(8) {

@@ -135,6 +135,7 @@ impl Running {
                 let first = access.address() as usize;
                 (first + bytes as usize <= self.block.shared.bytes().len()).then_some((&mut self.block.shared, first))
             }
+            _ if !self.reach.contains(access) => return self.find_foreign(access, action),
             _ => self.memory.find(access.address(), bytes),
         };
         let Some((region, first)) = found else {
@@ -157,6 +158,13 @@ impl Running {
             self.find_conflict(access, action, conflict);
         }
         Some(result)
+    }
+
+    /// Reports an access by a window that the launch was not given, which is not made.
+    #[cold]
+    pub(crate) fn find_foreign<R>(&mut self, access: &Access, action: Action) -> Option<R> {
+        self.find(access.at.into(), Problem::ForeignWindow { place: place(access), action });
+        None
     }
 
     #[cold]

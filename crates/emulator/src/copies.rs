@@ -54,6 +54,9 @@ impl Running {
         let site = self.check_source(copy, &access)?;
         let bytes = access.elements * access.element_bytes;
         let now = self.block.order.moment(self.thread as u16, site);
+        if !self.reach.contains(&access) {
+            return self.find_foreign(&access, Action::Load);
+        }
         let Some((region, first)) = self.memory.find(access.address(), bytes) else {
             self.find(access.at.into(), Problem::NoMemory { place: place(&access), action: Action::Load });
             return None;

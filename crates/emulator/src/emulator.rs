@@ -1,7 +1,7 @@
 //! The emulator: memory, and launches on it.
 
 use crate::blocks::resident_blocks;
-use crate::fibres::{Control, Fibres};
+use crate::fibres::{Control, Fibres, kernel_code};
 use crate::hosting::Hosting;
 use crate::launch::{Launch, LaunchError};
 use crate::launches::{EmulatorId, LaunchGuard};
@@ -10,6 +10,7 @@ use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
 use crate::outputs::Outputs;
 use crate::panics::{UNWIND, catch, in_kernel, keep_panics};
 use crate::profile::Profile;
+use crate::reach::Reach;
 use crate::region::{MAX_WARPS, Region};
 use crate::report::Report;
 use crate::running::Running;
@@ -154,14 +155,14 @@ impl Emulator {
     pub fn launch<E: Entry>(
         &mut self,
         launch: Launch,
-        args: E::Args,
+        args: E::Args<'_>,
         constants: E::Constants,
     ) -> Result<Report, LaunchError> {
         let mut windows = Vec::new();
         args.windows("", &mut |name, window| windows.push((name, window)));
-        let parameter_bytes = size_of::<E::Args>() + size_of::<E::Constants>();
+        let parameter_bytes = size_of_val(&args) + size_of::<E::Constants>();
         let hosting = Hosting::of(E::WITHOUT_STD);
-        let code = Box::new(move || E::run(args, constants));
+        let code = kernel_code::<E>(args, constants);
         self.launch_code(Code { kernel: E::NAME, hosting, parameter_bytes, windows, code }, launch)
     }
 
@@ -170,6 +171,7 @@ impl Emulator {
         let Code { kernel, hosting, parameter_bytes, windows, code } = code;
         launch.check(&self.profile, parameter_bytes)?;
         let budget = launch.budget_for(&windows);
+        let reach = Reach::new(&windows);
         let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::among(windows) };
         let _kept = keep_panics();
         install();
@@ -181,7 +183,15 @@ impl Emulator {
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
-            running: RefCell::new(Running::new(kernel, launch, budget, resident, outputs, &self.profile, memory)),
+            running: RefCell::new(Running::new(
+                kernel,
+                launch,
+                budget,
+                resident,
+                (reach, outputs),
+                &self.profile,
+                memory,
+            )),
             control: control.clone(),
             block_indices: vec![Cell::default(); resident],
             threads,

@@ -15,8 +15,9 @@ use crate::trap::{Ending, Hosted, Trap, hosted};
 use crate::watch::Watch;
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use cuda_std::Entry;
 use std::cell::{Cell, RefCell};
-use std::mem::forget;
+use std::mem::{forget, transmute};
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -55,6 +56,15 @@ pub(crate) struct Control {
     /// Whether there are no more blocks.
     closing: Cell<bool>,
     pub(crate) watch: Arc<Watch>,
+}
+
+/// Returns code that runs the kernel `E` as one thread, and can be kept as long as threads need it.
+pub(crate) fn kernel_code<E: Entry>(args: E::Args<'_>, constants: E::Constants) -> Box<dyn Fn()> {
+    let code: Box<dyn Fn() + '_> = Box::new(move || E::run(args, constants));
+    // SAFETY: the lifetime in the arguments is not that of a reference. Arguments contain no host addresses (contract of
+    // `Argument`), so the code may be called, and dropped, at any time. The kernel cannot see the lifetime either: it accepts
+    // any (`Entry::Args`).
+    unsafe { transmute::<Box<dyn Fn() + '_>, Box<dyn Fn()>>(code) }
 }
 
 impl Control {

@@ -169,6 +169,13 @@ pub enum Problem {
         /// Kind of the thread's access.
         action: Action,
     },
+    /// A window that is not part of the launch's arguments, but kept from another launch.
+    ForeignWindow {
+        /// The place.
+        place: Place,
+        /// Kind of the thread's access.
+        action: Action,
+    },
     /// A write to memory that the kernel also reads through a window that promises that nothing writes it.
     ConstantWritten {
         /// The place.
@@ -294,6 +301,9 @@ impl fmt::Display for Problem {
                 write!(f, "misaligned: {action} of {bytes} bytes at {place}")
             }
             Problem::NoMemory { place, action } => write!(f, "no memory: {action} of {place}, which is not allocated"),
+            Problem::ForeignWindow { place, action } => {
+                write!(f, "foreign window: {action} of {place}, which is not part of the launch's arguments")
+            }
             Problem::ConstantWritten { place, action, other } => {
                 write!(f, "read-only memory is written: {action} of {place}, after {other}")
             }

@@ -220,8 +220,8 @@ mod tests {
     fn the_budget_grows_with_the_windows() {
         let launch = Launch::new([1; 3], [1; 3]);
         let mut windows = Vec::new();
-        let input = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]).input();
-        input.windows("input", &mut |name, window| windows.push((name, window)));
+        let buffer = Emulator::new(Profile::SM_90).upload(&[0u32; 1000]);
+        buffer.input().windows("input", &mut |name, window| windows.push((name, window)));
         assert_eq!([launch.budget_for(&[]), launch.budget_for(&windows)], [1 << 26, (1 << 26) + 32_000]);
         assert_eq!(launch.budget(7).budget_for(&windows), 7);
         // The budget is capped, because steps are counted with 32 bits.

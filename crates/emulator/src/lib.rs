@@ -22,17 +22,17 @@
 //!
 //! arguments! {
 //!     /// What `reverse` works on.
-//!     pub struct Reversal {
+//!     pub struct Reversal<'l> {
 //!         /// 32 numbers.
-//!         pub input: GlobalIn<f32>,
+//!         pub input: GlobalIn<'l, f32>,
 //!         /// Receives them in reverse.
-//!         pub output: GlobalOut<f32>,
+//!         pub output: GlobalOut<'l, f32>,
 //!     }
 //! }
 //!
 //! kernel! {
 //!     /// A block of 32 threads, but it lacks a barrier.
-//!     pub fn reverse(arena, args: Reversal) {
+//!     pub fn reverse<'l>(arena, args: Reversal<'l>) {
 //!         let (tile, _) = arena.split::<f32>(32);
 //!         let t = thread::thread_idx_x();
 //!         tile.set(t, args.input.get(t.into()));
@@ -83,6 +83,7 @@ mod profile;
 #[cfg(test)]
 mod properties;
 mod random;
+mod reach;
 mod region;
 mod report;
 mod requests;

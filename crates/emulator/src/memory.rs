@@ -51,14 +51,14 @@ impl<T: Value> Buffer<T> {
 
     /// Returns a window on all elements, for a kernel to read while nothing writes them.
     #[must_use]
-    pub fn input(&self) -> GlobalIn<T> {
+    pub fn input(&self) -> GlobalIn<'_, T> {
         // SAFETY: as for `output`.
         unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
     /// Returns a window on all elements, for a kernel to write.
     #[must_use]
-    pub fn output(&self) -> GlobalOut<T> {
+    pub fn output(&self) -> GlobalOut<'_, T> {
         // SAFETY: only the emulator interprets the address, and it checks every
         // access, also that nothing writes inputs. A device has no memory there.
         unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
@@ -66,7 +66,7 @@ impl<T: Value> Buffer<T> {
 
     /// Returns a window on all elements, for a kernel to read and write.
     #[must_use]
-    pub fn in_out(&self) -> GlobalInOut<T> {
+    pub fn in_out(&self) -> GlobalInOut<'_, T> {
         // SAFETY: as for `output`.
         unsafe { GlobalInOut::from_raw_parts(self.address, self.len as u64) }
     }

@@ -13,6 +13,7 @@ use crate::panics::Panic;
 use crate::paths::Paths;
 use crate::profile::Profile;
 use crate::random::{Pace, Random};
+use crate::reach::Reach;
 use crate::site::{Action, Line, Site, Sites};
 use crate::trap::Trap;
 use crate::warp::{Answer, Call, Part, answer};
@@ -34,6 +35,7 @@ pub(crate) struct Running {
     /// Maximum number of steps per block.
     budget: u64,
     pub(crate) memory: Memory,
+    pub(crate) reach: Reach,
     outputs: Outputs,
     pub(crate) order: Order,
     pub(crate) sites: Sites,
@@ -78,7 +80,7 @@ impl Running {
         launch: Launch,
         budget: u64,
         resident: usize,
-        outputs: Outputs,
+        (reach, outputs): (Reach, Outputs),
         profile: &Profile,
         mut memory: Memory,
     ) -> Self {
@@ -96,6 +98,7 @@ impl Running {
             launch,
             budget,
             memory,
+            reach,
             outputs,
             order,
             sites: Sites::new(),

@@ -24,11 +24,11 @@ shared! {
 
 arguments! {
     /// What `dilate` works on.
-    pub struct Dilation {
+    pub struct Dilation<'l> {
         /// The samples.
-        pub input: GlobalIn<f32>,
+        pub input: GlobalIn<'l, f32>,
         /// Receives as many maxima.
-        pub output: GlobalOut<f32>,
+        pub output: GlobalOut<'l, f32>,
         /// The samples on either side that count, such that a block has shared memory for `BLOCK + 2 * radius`.
         pub radius: u32,
     }
@@ -36,7 +36,7 @@ arguments! {
 
 kernel! {
     /// Thread `t` of block `b` computes element `b * BLOCK + t`.
-    pub fn dilate(arena, args: Dilation) in "dilate" {
+    pub fn dilate<'l>(arena, args: Dilation<'l>) in "dilate" {
         let (t, radius) = (thread::thread_idx_x(), args.radius);
         let (Tile { samples: tile }, _) = Tile::split(arena, radius.into());
         let len = tile.len();

@@ -97,7 +97,7 @@ fn a_radius_too_large() -> Result<(), Failed> {
 
 kernel! {
     /// `dilate` without the barrier after loading the tile.
-    pub fn hasty(arena, args: Dilation) {
+    pub fn hasty<'l>(arena, args: Dilation<'l>) {
         let (t, radius) = (thread::thread_idx_x(), args.radius);
         let len = BLOCK + 2 * radius;
         let (tile, _) = arena.split::<f32>(len);

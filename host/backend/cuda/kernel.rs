@@ -45,7 +45,7 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         &self,
         shape: &LaunchShape,
         windows: &WindowRecord,
-        args: &E::Args,
+        args: &E::Args<'_>,
         constants: &E::Constants,
     ) -> Result<()> {
         let visit_windows = windows_of::<E>(args, constants);
@@ -216,7 +216,7 @@ mod tests {
 
     // SAFETY: no module has a kernel with this layout.
     unsafe impl<const MISPLACED: bool> Entry for Forged<MISPLACED> {
-        type Args = ();
+        type Args<'l> = ();
         type Constants = ();
         const NAME: &'static str = Intact::NAME;
         const MODULE: &'static str = if MISPLACED { "filter1d_rows_i32" } else { Intact::MODULE };

@@ -122,17 +122,17 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     }
 
     /// `kernel.rs` establishes that launching a kernel with this window is safe.
-    fn input(&self) -> GlobalIn<T> {
+    fn input(&self) -> GlobalIn<'_, T> {
         // SAFETY: allocations are aligned. The launch of a kernel ensures the rest (`Kernel::launch`).
         unsafe { GlobalIn::from_raw_parts(self.address, self.len as u64) }
     }
 
-    fn output(&mut self) -> GlobalOut<T> {
+    fn output(&mut self) -> GlobalOut<'_, T> {
         // SAFETY: as for `input`.
         unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
     }
 
-    fn in_out(&mut self) -> GlobalInOut<T> {
+    fn in_out(&mut self) -> GlobalInOut<'_, T> {
         // SAFETY: as for `input`.
         unsafe { GlobalInOut::from_raw_parts(self.address, self.len as u64) }
     }

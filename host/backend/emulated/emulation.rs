@@ -183,11 +183,11 @@ mod tests {
 
     arguments! {
         /// Arguments of `reverse`.
-        pub struct Reversal {
+        pub struct Reversal<'l> {
             /// 32 numbers.
-            pub input: GlobalIn<u32>,
+            pub input: GlobalIn<'l, u32>,
             /// Receives the numbers in reverse order.
-            pub output: GlobalOut<u32>,
+            pub output: GlobalOut<'l, u32>,
             /// Not 0 if the threads wait at a barrier, which is correct.
             pub wait: u32,
         }
@@ -195,7 +195,7 @@ mod tests {
 
     kernel! {
         /// Reverses 32 numbers.
-        pub fn reverse(arena, args: Reversal) {
+        pub fn reverse<'l>(arena, args: Reversal<'l>) {
             let (tile, _) = arena.split::<u32>(32);
             let t = thread::thread_idx_x();
             tile.set(t, args.input.get(t.into()));

@@ -31,7 +31,7 @@ impl<E: Entry> backend::Kernel<E> for Kernel<E> {
         &self,
         shape: &LaunchShape,
         windows: &WindowRecord,
-        args: &E::Args,
+        args: &E::Args<'_>,
         constants: &E::Constants,
     ) -> Result<()> {
         let run = |emulator: &mut Emulator, launch| emulator.launch::<E>(launch, *args, *constants);

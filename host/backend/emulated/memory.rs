@@ -67,15 +67,15 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         self.buffer.len()
     }
 
-    fn input(&self) -> GlobalIn<T> {
+    fn input(&self) -> GlobalIn<'_, T> {
         self.buffer.input()
     }
 
-    fn output(&mut self) -> GlobalOut<T> {
+    fn output(&mut self) -> GlobalOut<'_, T> {
         self.buffer.output()
     }
 
-    fn in_out(&mut self) -> GlobalInOut<T> {
+    fn in_out(&mut self) -> GlobalInOut<'_, T> {
         self.buffer.in_out()
     }
 }

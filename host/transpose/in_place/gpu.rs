@@ -3,7 +3,7 @@
 use super::Matrices;
 use super::steps::Part;
 use crate::info::SharedMemory;
-use crate::kernel::{Launch, Recent};
+use crate::kernel::{Launch, Loaded, Recent};
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::Tuning;
 use crate::transpose::{Plan, TransposeAlgorithm};
@@ -76,7 +76,13 @@ impl<T: Element> TransposeInPlace<T> {
         LaunchShape::new([len.div_ceil(threads.into()).min(self.tuning.permuting_blocks), 1, 1], [threads, 1, 1])
     }
 
-    fn swap(&self, kernels: &Kernels, geometry: &Geometry, windows: &Windows<'_>, data: GlobalInOut<u8>) -> Result<()> {
+    fn swap(
+        &self,
+        kernels: &Kernels,
+        geometry: &Geometry,
+        windows: &Windows<'_, '_>,
+        data: GlobalInOut<u8>,
+    ) -> Result<()> {
         geometry.parts().try_for_each(|part| {
             let args = (data, geometry.layout(part));
             kernels.swap.launch(windows, shape(geometry, part.grid), args, &())
@@ -170,7 +176,7 @@ impl<T: Element> TransposeInPlace<T> {
         launches
     }
 
-    fn launch_plan<A>(&self, shape: LaunchShape, kernel: &dyn Launch<A>, moved_bytes: u64) -> LaunchPlan {
+    fn launch_plan(&self, shape: LaunchShape, kernel: &(impl Loaded + ?Sized), moved_bytes: u64) -> LaunchPlan {
         LaunchPlan { moved_bytes, ..LaunchPlan::once(kernel.name(), shape, self.shared, kernel.residency(shape)) }
     }
 }
@@ -183,15 +189,15 @@ struct Pitched {
 
 /// The kernels for units of one size.
 struct Kernels {
-    swap: Box<dyn Launch<(GlobalInOut<u8>, Layout)>>,
-    permute: Box<dyn Launch<([GlobalInOut<u8>; 2], Region)>>,
+    swap: Box<dyn for<'l> Launch<(GlobalInOut<'l, u8>, Layout)>>,
+    permute: Box<dyn for<'l> Launch<([GlobalInOut<'l, u8>; 2], Region)>>,
 }
 
 impl Kernels {
     fn load<U: Value>(device: &Device) -> Result<Self>
     where
-        transpose_swap<U>: Entry<Args = SwapArgs<U>, Constants = ()>,
-        transpose_permute<U>: Entry<Args = PermuteArgs<U>, Constants = ()>,
+        transpose_swap<U>: for<'l> Entry<Args<'l> = SwapArgs<'l, U>, Constants = ()>,
+        transpose_permute<U>: for<'l> Entry<Args<'l> = PermuteArgs<'l, U>, Constants = ()>,
     {
         let swap = device.own_kernel::<transpose_swap<U>>()?;
         let permute = device.own_kernel::<transpose_permute<U>>()?;

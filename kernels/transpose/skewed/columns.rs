@@ -33,10 +33,10 @@ const MOST_KINDS: u32 = 3;
 
 /// The tile in shared memory, and its position in the output.
 pub(super) struct Columns<'a, U: Unit> {
-    shared: &'a Shared<U>,
+    shared: &'a Shared<'a, U>,
     /// Positions in `shared` of the units of the tile's first column, for two periods from the halo's first row on.
-    table: &'a Shared<u32>,
-    args: &'a SkewedArgs<U>,
+    table: &'a Shared<'a, u32>,
+    args: &'a SkewedArgs<'a, U>,
     tile: &'a Tile,
     rows: &'a Rows,
     skew: Skew,
@@ -44,8 +44,8 @@ pub(super) struct Columns<'a, U: Unit> {
     /// if it is before the output.
     first: u32,
     /// The output from a sector near the tile on, as words and as units.
-    words: GlobalOut<U::Joined, u32>,
-    units: GlobalOut<U, u32>,
+    words: GlobalOut<'a, U::Joined, u32>,
+    units: GlobalOut<'a, U, u32>,
 }
 
 /// The position in a column at which a block or a thread begins.
@@ -82,9 +82,9 @@ impl Start {
 impl<'a, U: Unit> Columns<'a, U> {
     #[inline(always)]
     pub(super) fn new(
-        shared: &'a Shared<U>,
-        table: &'a Shared<u32>,
-        args: &'a SkewedArgs<U>,
+        shared: &'a Shared<'a, U>,
+        table: &'a Shared<'a, u32>,
+        args: &'a SkewedArgs<'a, U>,
         tile: &'a Tile,
         rows: &'a Rows,
         skew: Skew,

@@ -69,7 +69,7 @@ fn passes_of_additions_are_wavefronts_of_an_h200() {
 }
 
 /// Checks that the accesses of a probe cost what the model says.
-fn agrees<E: Entry<Args = ProbeArgs, Constants = ()>>(kind: AccessKind, width: Width) {
+fn agrees<E: for<'l> Entry<Args<'l> = ProbeArgs<'l>, Constants = ()>>(kind: AccessKind, width: Width) {
     for (profile, model) in [(Profile::SM_90, BankModel::NVIDIA), (Profile::SMALL, BankModel::SIXTEEN)] {
         let mut emulator = Emulator::new(profile);
         for indices in indices() {

@@ -109,7 +109,7 @@ fn a_conflict_free_pattern_has_the_same_lanes() {
 }
 
 /// Checks that each thread ends at its first index, because it read only zeros.
-fn ends_at_its_first_index<E: Entry<Args = ProbeArgs, Constants = ()>>(ways: u32) {
+fn ends_at_its_first_index<E: for<'l> Entry<Args<'l> = ProbeArgs<'l>, Constants = ()>>(ways: u32) {
     let device = Device::emulated(Profile::SM_90, 5);
     let places: Vec<u32> = (0..32).map(|lane| if lane % 5 == 0 { NOBODY } else { 3 * lane }).collect();
     let input = device.upload(&places).unwrap();

@@ -142,7 +142,9 @@ fn invalid_skewed_tiles() {
 /// Where columns of tiles are side by side along x of the grid, blocks beyond the last column do nothing.
 #[test]
 fn columns_of_tiles_side_by_side() {
-    let args = |input, output, layout, _| Args { input, output, layout };
+    fn args<'l>(input: GlobalIn<'l, u32>, output: GlobalOut<'l, u32>, layout: Layout, _: Places) -> Args<'l, u32> {
+        Args { input, output, layout }
+    }
     side_by_side::<kernels::transpose_naive<u32>>(Kernel::naive, args);
     side_by_side::<kernels::transpose_shared<u32>>(|problem| Kernel::shared(problem, true), args);
     side_by_side::<kernels::transpose_packed_4>(|problem| Kernel::packed(problem).unwrap(), args);
@@ -159,7 +161,7 @@ fn columns_of_tiles_side_by_side() {
 /// following them.
 fn side_by_side<E: Entry<Constants = ()>>(
     kernel: impl Fn(&Problem) -> Kernel,
-    args: impl FnOnce(GlobalIn<u32>, GlobalOut<u32>, Layout, Places) -> E::Args,
+    args: impl for<'l> FnOnce(GlobalIn<'l, u32>, GlobalOut<'l, u32>, Layout, Places) -> E::Args<'l>,
 ) {
     const ROWS: u64 = 64;
     let geometry_of = |columns: u64| {

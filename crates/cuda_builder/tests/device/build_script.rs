@@ -179,12 +179,12 @@ fn kernels_that_differ_on_host_and_device_are_refused(mut host: Host) {
         "#[cfg(feature = \"scale\")]\ntype Number = f32;\n#[cfg(not(feature = \"scale\"))]\ntype Number = u32;\n";
     host.fixture.edit("kernels/fill.rs", "arguments! {", &format!("{value}\narguments! {{"));
     host.fixture.edit("kernels/fill.rs", "pub value: f32", "pub value: Number");
-    host.fixture.edit("kernels/fill.rs", "GlobalOut<f32>", "GlobalOut<Number>");
+    host.fixture.edit("kernels/fill.rs", "GlobalOut<'l, f32>", "GlobalOut<'l, Number>");
     let other = host.output();
     assert!(other.contains(&refused("fill")) && other.contains(".entry scale("), "{other}");
 
     // A kernel of the same name.
-    host.fixture.edit("kernels/scale.rs", "pub fn scale(", "pub fn fill(");
+    host.fixture.edit("kernels/scale.rs", "pub fn scale<", "pub fn fill<");
     host.fixture.edit("kernels/scale.rs", "in \"scale\"", "in \"fill\"");
     host.fixture.edit("host/src/main.rs", "show::<scale::scale>", "show::<scale::fill>");
     let other = host.output();

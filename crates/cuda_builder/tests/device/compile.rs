@@ -170,13 +170,49 @@ fn an_error_names_the_kernels_file_and_line() {
 #[test]
 fn a_field_of_arguments_cannot_be_missing_on_the_device() {
     let fixture = Fixture::new("field");
-    let without = "pub struct Filling {\n        #[cfg(not(target_os = \"cuda\"))]\n        pub first: u32,";
-    fixture.edit("kernels/fill.rs", "pub struct Filling {", without);
+    let without = "pub struct Filling<'l> {\n        #[cfg(not(target_os = \"cuda\"))]\n        pub first: u32,";
+    fixture.edit("kernels/fill.rs", "pub struct Filling<'l> {", without);
     let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
         return;
     };
     let text = result.unwrap_err().to_string();
-    assert!(text.contains("no field `first` on type `Filling`"), "{text}");
+    assert!(text.contains("no field `first` on type `Filling"), "{text}");
+}
+
+/// A later launch would write through a window that it was not given.
+#[test]
+fn windows_cannot_be_kept_on_the_device() {
+    let fixture = Fixture::new("kept");
+    let helper = fixture.read("helper/lib.rs");
+    // The interface of a lock, which holds nothing.
+    let lock = "/// A lock.
+pub struct Lock<T>(core::marker::PhantomData<fn(T) -> T>);
+
+impl<T> Lock<T> {
+    /// Returns a lock without a value.
+    pub const fn new() -> Self {
+        Lock(core::marker::PhantomData)
+    }
+
+    /// Replaces the value.
+    pub fn set(&self, value: T) {
+        core::hint::black_box(&value);
+    }
+}
+";
+    fixture.edit("helper/lib.rs", &helper, &format!("{helper}\n{lock}"));
+    let kept = "static KEPT: fixture_helper::Lock<GlobalOut<f32>> = fixture_helper::Lock::new();\n\nkernel! {";
+    fixture.edit("kernels/fill.rs", "kernel! {", kept);
+    let kernel = "args.output.set(thread::global_x(), args.value);";
+    fixture.edit("kernels/fill.rs", kernel, &format!("KEPT.set(args.output);\n        {kernel}"));
+    let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
+        return;
+    };
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("lifetime may not live long enough"), "{text}");
+    // A copy that ends with the launch can be made.
+    fixture.edit("kernels/fill.rs", "KEPT.set(args.output)", "fixture_helper::Lock::new().set(args.output)");
+    builder(&fixture).module("fill").commit().unwrap();
 }
 
 /// Names that `kernel!` defines next to the entry point must not change the meaning of its argument types. Otherwise types
@@ -195,14 +231,14 @@ impl Choose<16> for () {
 }
 
 impl Choose<64> for () {
-    type T = GlobalOut<u32>;
+    type T = GlobalOut<'static, u32>;
 }
 
 pub trait Write {
     fn write(self);
 }
 
-impl Write for GlobalOut<u32> {
+impl Write for GlobalOut<'static, u32> {
     fn write(self) {
         self.set(0, 1);
     }

@@ -16,24 +16,24 @@ macro_rules! matrix {
         /// accesses.
         #[repr(C)]
         #[derive(Debug)]
-        pub struct $name<T> {
-            window: $window<T>,
+        pub struct $name<'l, T> {
+            window: $window<'l, T>,
             rows: u32,
             columns: u32,
             pitch: u32,
         }
 
-        impl<T> Clone for $name<T> {
+        impl<T> Clone for $name<'_, T> {
             #[inline(always)]
             fn clone(&self) -> Self {
                 *self
             }
         }
-        impl<T> Copy for $name<T> {}
+        impl<T> Copy for $name<'_, T> {}
 
         // SAFETY: `repr(C)` with an argument and numbers; `windows` reports the window, which contains all rows (`new`).
-        unsafe impl<T: Value> Argument for $name<T> {
-            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<T>>::LAYOUT).finish();
+        unsafe impl<T: Value> Argument for $name<'_, T> {
+            const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<'_, T>>::LAYOUT).finish();
 
             #[cfg(not(target_os = "cuda"))]
             fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
@@ -41,7 +41,7 @@ macro_rules! matrix {
             }
         }
 
-        impl<T: Value> $name<T> {
+        impl<'l, T: Value> $name<'l, T> {
             /// Returns a matrix of `rows` rows of `columns` elements, with a row pitch of `pitch` elements. Returns `None`
             /// if the window is too short, if rows overlap (`columns > pitch`), or if a number exceeds 32 bits.
             ///
@@ -54,7 +54,7 @@ macro_rules! matrix {
             /// ```
             #[cfg(not(target_os = "cuda"))]
             #[must_use]
-            pub fn new(window: $window<T>, rows: u64, columns: u64, pitch: u64) -> Option<Self> {
+            pub fn new(window: $window<'l, T>, rows: u64, columns: u64, pitch: u64) -> Option<Self> {
                 let last = rows.checked_sub(1).map_or(Some(0), |before| before.checked_mul(pitch)?.checked_add(columns))?;
                 let fits = last <= window.len() && columns <= pitch;
                 let [rows, columns, pitch] = [rows, columns, pitch].map(|number| u32::try_from(number).ok());
@@ -78,13 +78,13 @@ macro_rules! matrix {
             /// Returns the window on row `row`, which is empty if there is no such row.
             #[inline(always)]
             #[must_use]
-            pub fn row<R: Position>(&self, row: R) -> $window<T, u32> {
+            pub fn row<R: Position>(&self, row: R) -> $window<'l, T, u32> {
                 self.line(row)
             }
 
             /// Returns the window on a row, with indices of type `C`.
             #[inline(always)]
-            fn line<C: Position>(&self, row: impl Position) -> $window<T, C> {
+            fn line<C: Position>(&self, row: impl Position) -> $window<'l, T, C> {
                 let row: u64 = row.into();
                 let columns = if row < self.rows as u64 { self.columns } else { 0 };
                 // The row is inside the window (`new` checks this), or `columns` is 0.
@@ -110,7 +110,7 @@ matrix! {
 
 macro_rules! loads {
     ($($name:ident)*) => {$(
-        impl<T: Value> $name<T> {
+        impl<T: Value> $name<'_, T> {
             /// Returns the element at this row and column.
             #[inline(always)]
             #[must_use]
@@ -133,7 +133,7 @@ loads!(GlobalIn2 GlobalInOut2);
 
 macro_rules! stores {
     ($($name:ident)*) => {$(
-        impl<T: Value> $name<T> {
+        impl<T: Value> $name<'_, T> {
             /// Sets the element at this row and column to `value`.
             #[inline(always)]
             #[track_caller]

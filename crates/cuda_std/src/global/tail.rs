@@ -9,7 +9,7 @@ use crate::value::check_pack;
 
 macro_rules! loads {
     ($($name:ident)*) => {$(
-        impl<T: Value, I: Position> $name<T, I> {
+        impl<T: Value, I: Position> $name<'_, T, I> {
             /// Returns elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes), with `outside` for each
             /// that is out of range. A masked form: one access if all elements are in range and their address is a multiple
             /// of the pack's size, otherwise `N` single accesses.
@@ -51,7 +51,7 @@ loads!(GlobalIn GlobalInOut);
 
 macro_rules! stores {
     ($($name:ident)*) => {$(
-        impl<T: Value, I: Position> $name<T, I> {
+        impl<T: Value, I: Position> $name<'_, T, I> {
             /// Sets elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) to `values` if `condition`
             /// holds, except those out of range. A masked form: one access if all elements are in range and their address is
             /// a multiple of the pack's size, otherwise `N` single accesses.

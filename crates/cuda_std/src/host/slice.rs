@@ -4,7 +4,7 @@ use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
 macro_rules! slices {
     ($($name:ident)*) => {$(
-        impl<T: Value> $name<T> {
+        impl<T: Value> $name<'_, T> {
             /// Returns the window on `len` elements from `first` on, truncated at the end of this window.
             ///
             /// ```

@@ -95,7 +95,7 @@ mod hostile {
         }
 
         /// Does nothing, for several types.
-        pub fn generic(_arena, args: cuda_std::GlobalIn<u8>, table: Constants<u8, 8>) where registers <= 32 {
+        pub fn generic<'l>(_arena, args: cuda_std::GlobalIn<'l, u8>, table: Constants<u8, 8>) where registers <= 32 {
             let _ = (args.get(0), table.pack::<4>(0));
         }
     }

@@ -12,13 +12,13 @@ use std::rc::Rc;
 
 arguments! {
     /// Arguments of `scale`.
-    pub struct Scaling<T: cuda_std::Value> {
+    pub struct Scaling<'l, T: cuda_std::Value> {
         /// The elements to scale.
-        pub input: GlobalIn<T>,
+        pub input: GlobalIn<'l, T>,
         /// Receives the products.
-        pub output: GlobalOut<T>,
+        pub output: GlobalOut<'l, T>,
         /// Counts the threads that had an element.
-        pub count: GlobalInOut<u32>,
+        pub count: GlobalInOut<'l, u32>,
         /// The factor.
         pub factor: T,
         /// A number of another size.
@@ -28,7 +28,7 @@ arguments! {
 
 kernel! {
     /// Thread `i` of the grid computes element `i`.
-    pub fn scale(_arena, args: Scaling<f32>) {
+    pub fn scale<'l>(_arena, args: Scaling<'l, f32>) {
         let i = thread::global_x();
         if i < args.input.len() {
             args.output.set(i + args.offset as u64, args.factor * args.input.get(i));
@@ -39,7 +39,7 @@ kernel! {
 
 kernel! {
     /// A block of one thread reverses four elements through shared memory.
-    pub fn reverse(arena, args: Scaling<f32>) {
+    pub fn reverse<'l>(arena, args: Scaling<'l, f32>) {
         let (window, _) = arena.split::<f32>(4);
         let mut i = 0;
         while i < 4 {
@@ -56,7 +56,7 @@ kernel! {
 
 kernel! {
     /// Thread `i` of the grid computes element `i`: its sample times the sum of a group of constants.
-    pub fn weigh(_arena, args: Scaling<f32>, weights: Constants<f32, 8>) {
+    pub fn weigh<'l>(_arena, args: Scaling<'l, f32>, weights: Constants<f32, 8>) {
         let i = thread::global_x();
         let [a, b] = weights.pack::<2>(i as u32);
         let [c, d, e, f] = weights.pack::<4>(args.offset as u32);
@@ -89,14 +89,14 @@ kernel! {
     }
 
     /// Thread `i` stores a one at `i`, and the sizes of both types after the group.
-    pub fn describe(_arena, args: GlobalInOut<T>) where registers <= { 24 + <T as Number>::GROUP as u8 } {
+    pub fn describe<'l>(_arena, args: GlobalInOut<'l, T>) where registers <= { 24 + <T as Number>::GROUP as u8 } {
         const GROUP: u64 = <T as Number>::GROUP as u64;
         args.set(thread::global_x(), <T as Number>::ONE);
         args.cast::<u8>().unwrap().set(GROUP * size_of::<T>() as u64, (10 * size_of::<T>() + size_of::<U>()) as u8);
     }
 
     /// Stores a zero. Its table has 16 bytes.
-    pub fn sum_up(_arena, args: GlobalInOut<U>, table: Constants<T, { 16 / size_of::<T>() }>) {
+    pub fn sum_up<'l>(_arena, args: GlobalInOut<'l, U>, table: Constants<T, { 16 / size_of::<T>() }>) {
         let _ = table.pack::<2>(0);
         args.set(0, U::default());
     }
@@ -107,7 +107,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Returns a machine with four numbers, room for eight results after them, and a counter.
-fn scaling(offset: u16) -> (Rc<Tester>, Scaling<f32>) {
+fn scaling(offset: u16) -> (Rc<Tester>, Scaling<'static, f32>) {
     let tester = Tester::new(16, 64);
     tester.put(0, [1.0f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes));
     let args = Scaling { input: input(0, 4), output: output(16, 8), count: in_out(48, 1), factor: 0.5, offset };
@@ -146,7 +146,7 @@ fn an_instance_is_compiled_for_its_types() {
 
 #[test]
 fn instances_have_names_modules_and_constants_of_their_own() {
-    fn of<E: Entry<Args = A, Constants = C>, A: Argument, C: Argument>() -> [&'static str; 2] {
+    fn of<E: Entry<Args<'static> = A, Constants = C>, A: Argument, C: Argument>() -> [&'static str; 2] {
         [E::NAME, E::MODULE]
     }
     assert_eq!(of::<describe<u16, u32>, GlobalInOut<u16>, ()>(), ["describe_u16_u32", "words"]);
@@ -193,7 +193,7 @@ fn constants_beyond_the_table_are_its_last_ones() {
 
 #[test]
 fn an_entry_has_the_kernels_name_and_arguments() {
-    fn name<E: Entry<Args = A, Constants = C>, A: Argument, C: Argument>() -> &'static str {
+    fn name<E: Entry<Args<'static> = A, Constants = C>, A: Argument, C: Argument>() -> &'static str {
         E::NAME
     }
     assert_eq!(name::<scale, Scaling<f32>, ()>(), "scale");
@@ -204,13 +204,13 @@ fn an_entry_has_the_kernels_name_and_arguments() {
 
 arguments! {
     /// Arguments in arguments.
-    pub struct Twice {
+    pub struct Twice<'l> {
         /// A number, which is not a window.
         pub number: u64,
         /// Some windows.
-        pub inner: Scaling<f64>,
+        pub inner: Scaling<'l, f64>,
         /// One more.
-        pub bytes: GlobalIn<u8>,
+        pub bytes: GlobalIn<'l, u8>,
     }
 }
 
@@ -241,7 +241,7 @@ fn arguments_show_their_windows() {
 /// The layout is C's: in order, each field aligned.
 #[test]
 fn arguments_have_the_layout_of_c() {
-    type Args = Scaling<f64>;
+    type Args = Scaling<'static, f64>;
     let offsets = [offset_of!(Args, input), offset_of!(Args, output), offset_of!(Args, count)];
     assert_eq!(offsets, [0, 16, 32]);
     assert_eq!([offset_of!(Args, factor), offset_of!(Args, offset), size_of::<Args>()], [48, 56, 64]);

@@ -12,7 +12,7 @@ macro_rules! variants {
 
             arguments! {
                 /// Arguments of `work`.
-                pub struct Work {
+                pub struct Work<'l> {
                     $(/// A field.
                     pub $field: $type,)+
                 }
@@ -20,7 +20,7 @@ macro_rules! variants {
 
             kernel! {
                 /// Does nothing.
-                pub fn work(_arena, _args: Work) {}
+                pub fn work<'l>(_arena, _args: Work<'l>) {}
             }
         })*
 
@@ -30,19 +30,19 @@ macro_rules! variants {
     };
 }
 variants! {
-    first { input: GlobalIn<f32>, n: u32, factor: f32 }
-    equal { input: GlobalIn<f32>, n: u32, factor: f32 }
-    another_order { input: GlobalIn<f32>, factor: f32, n: u32 }
-    another_name { input: GlobalIn<f32>, n: u32, scale: f32 }
-    another_number { input: GlobalIn<f32>, n: i32, factor: f32 }
-    another_size { input: GlobalIn<f32>, n: u32, factor: f64 }
-    another_window { input: GlobalOut<f32>, n: u32, factor: f32 }
-    another_element { input: GlobalIn<f64>, n: u32, factor: f32 }
-    fewer { input: GlobalIn<f32>, n: u32 }
-    nested { input: GlobalIn<f32>, rest: fewer::Work }
-    nested_otherwise { input: GlobalIn<f32>, rest: another_element::Work }
-    a_table { input: GlobalIn<f32>, rest: Table<u16, 2> }
-    a_longer_table { input: GlobalIn<f32>, rest: Table<u16, 3> }
+    first { input: GlobalIn<'l, f32>, n: u32, factor: f32 }
+    equal { input: GlobalIn<'l, f32>, n: u32, factor: f32 }
+    another_order { input: GlobalIn<'l, f32>, factor: f32, n: u32 }
+    another_name { input: GlobalIn<'l, f32>, n: u32, scale: f32 }
+    another_number { input: GlobalIn<'l, f32>, n: i32, factor: f32 }
+    another_size { input: GlobalIn<'l, f32>, n: u32, factor: f64 }
+    another_window { input: GlobalOut<'l, f32>, n: u32, factor: f32 }
+    another_element { input: GlobalIn<'l, f64>, n: u32, factor: f32 }
+    fewer { input: GlobalIn<'l, f32>, n: u32 }
+    nested { input: GlobalIn<'l, f32>, rest: fewer::Work<'l> }
+    nested_otherwise { input: GlobalIn<'l, f32>, rest: another_element::Work<'l> }
+    a_table { input: GlobalIn<'l, f32>, rest: Table<u16, 2> }
+    a_longer_table { input: GlobalIn<'l, f32>, rest: Table<u16, 3> }
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn kernels_of_one_name_are_distinguished() {
 
 kernel! {
     /// Like `first::work`, with constants.
-    pub fn weigh(_arena, _args: first::Work, _weights: Constants<f32, 8>) {}
+    pub fn weigh<'l>(_arena, _args: first::Work<'l>, _weights: Constants<f32, 8>) {}
 }
 
 #[test]

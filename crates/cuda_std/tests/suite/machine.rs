@@ -133,14 +133,14 @@ impl Tester {
     }
 
     /// Returns all of the shared memory.
-    pub fn arena(self: &Rc<Self>) -> Arena {
+    pub fn arena(self: &Rc<Self>) -> Arena<'static> {
         // SAFETY: on the host any number of arenas is harmless.
         with(self.clone(), || unsafe { Arena::of_block() })
     }
 
     /// Runs the kernel `E` on a grid along x, one thread after another: for kernels without barriers, and for blocks
     /// of one thread.
-    pub fn launch<E: Entry>(self: &Rc<Self>, blocks: u32, threads: u32, args: E::Args, constants: E::Constants) {
+    pub fn launch<E: Entry>(self: &Rc<Self>, blocks: u32, threads: u32, args: E::Args<'_>, constants: E::Constants) {
         self.indices[2].set([threads, 1, 1]);
         self.indices[3].set([blocks, 1, 1]);
         with(self.clone(), || {
@@ -321,19 +321,19 @@ impl Machine for Tester {
 }
 
 /// Returns a window of `len` elements on global memory, from byte `first` on.
-pub fn input<T: Value>(first: u64, len: u64) -> GlobalIn<T> {
+pub fn input<T: Value>(first: u64, len: u64) -> GlobalIn<'static, T> {
     // SAFETY: the address means something to a `Tester` only, which checks it.
     unsafe { GlobalIn::from_raw_parts(GLOBAL + first, len) }
 }
 
 /// Like `input`, for writing.
-pub fn output<T: Value>(first: u64, len: u64) -> GlobalOut<T> {
+pub fn output<T: Value>(first: u64, len: u64) -> GlobalOut<'static, T> {
     // SAFETY: as for `input`.
     unsafe { GlobalOut::from_raw_parts(GLOBAL + first, len) }
 }
 
 /// Like `input`, for reading and writing.
-pub fn in_out<T: Value>(first: u64, len: u64) -> GlobalInOut<T> {
+pub fn in_out<T: Value>(first: u64, len: u64) -> GlobalInOut<'static, T> {
     // SAFETY: as for `input`.
     unsafe { GlobalInOut::from_raw_parts(GLOBAL + first, len) }
 }

@@ -108,7 +108,7 @@ impl Expected {
 }
 
 /// Returns a machine, and a window of 12 elements that begins at byte 32 of its shared memory.
-fn shared<T: Element>() -> (Rc<Tester>, Shared<T>) {
+fn shared<T: Element>() -> (Rc<Tester>, Shared<'static, T>) {
     let tester = Tester::new(256, 0);
     let (_, rest) = tester.arena().split::<u8>(17);
     let (window, _) = rest.split::<T>(12);

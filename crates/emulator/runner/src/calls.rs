@@ -11,7 +11,7 @@ use std::error::Error;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Returns the output of a kernel on a device.
-fn output<E: Entry<Args = Args, Constants = ()>>(device: &Device) -> Outcome<Vec<u32>> {
+fn output<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(device: &Device) -> Outcome<Vec<u32>> {
     let shape = LaunchShape::new([1, 1, 1], [THREADS, 1, 1]).shared_bytes(SHARED_BYTES.into());
     let [output, _] = on_gpu::launch::<E>(device, &(0..LEN).collect::<Vec<u32>>(), shape, true)?;
     Ok(output)
@@ -24,7 +24,7 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn compare<E: Entry<Args = Args, Constants = ()>>() -> Outcome<()> {
+    fn compare<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>() -> Outcome<()> {
         let gpu = output::<E>(&Device::open()?)?;
         let emulated = output::<E>(&Device::emulated(Profile::SM_90, 0))?;
         match emulated.iter().zip(&gpu).position(|(emulated, gpu)| emulated != gpu) {
@@ -35,7 +35,7 @@ impl One<'_> {
 }
 
 impl CallVisitor for One<'_> {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self) {
         if self.name == E::NAME {
             self.outcome = Some(Self::compare::<E>());
         }
@@ -55,7 +55,7 @@ struct All {
 }
 
 impl CallVisitor for All {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self) {
         let word = match process::run(&["call", E::NAME]) {
             Ok(Some(output)) if output.status.success() => "right",
             Ok(Some(_)) => "wrong",

@@ -27,7 +27,7 @@ fn patterns(round: u32) -> Vec<u32> {
 /// Returns the output of a kernel on a device.
 fn run<E>(device: &Device, round: u32) -> Outcome<Vec<u32>>
 where
-    E: Entry<Args = Compared, Constants = ()>,
+    E: for<'l> Entry<Args<'l> = Compared<'l>, Constants = ()>,
 {
     let (patterns, mut output) = (device.upload(&patterns(round))?, device.zeroed(RESULTS as usize)?);
     let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]).shared_bytes(4096);
@@ -66,7 +66,7 @@ impl Compare {
     /// Returns the number of results that differ.
     fn differences<E>(&self, tolerance: Tolerance) -> Outcome<u32>
     where
-        E: Entry<Args = Compared, Constants = ()>,
+        E: for<'l> Entry<Args<'l> = Compared<'l>, Constants = ()>,
     {
         let mut differences = 0;
         for round in 0..ROUNDS {
@@ -88,7 +88,7 @@ impl Compare {
 }
 
 impl ComparedVisitor for Compare {
-    fn visit<E: Entry<Args = Compared, Constants = ()>>(&mut self, tolerance: Tolerance) {
+    fn visit<E: for<'l> Entry<Args<'l> = Compared<'l>, Constants = ()>>(&mut self, tolerance: Tolerance) {
         let Ok(before) = self.outcome else { return };
         self.outcome = self.differences::<E>(tolerance).map(|differences| {
             println!("{}\t{tolerance:?}\t{differences} of {} differ", E::NAME, ROUNDS * RESULTS);

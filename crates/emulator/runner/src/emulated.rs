@@ -14,7 +14,7 @@ fn shape(blocks: u32, threads: u32) -> Launch {
 /// Runs a kernel on a new emulator.
 fn launch<E>(launch: Launch, right: bool) -> Result<Report, LaunchError>
 where
-    E: Entry<Args = Args, Constants = ()>,
+    E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>,
 {
     let mut emulator = Emulator::new(Profile::SM_90);
     let numbers: Vec<u32> = (0..LEN).collect();
@@ -35,7 +35,7 @@ where
 struct Cases(Result<(), LaunchError>);
 
 impl CaseVisitor for Cases {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, case: &Case) {
         let verdict = |right| {
             // All other kernels leave `result` unwritten.
             let partial_outputs = case.bug != Bug::Unwritten;
@@ -71,7 +71,7 @@ fn column(counts: Counts) -> impl Fn(u64) -> String {
 struct Probes(Result<(), LaunchError>);
 
 impl ProbeVisitor for Probes {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe) {
         match launch::<E>(shape(1, probe.threads).partial_outputs(), false) {
             Ok(report) => {
                 let of = |action| report.counts(action, Some(Space::Shared));

@@ -25,7 +25,7 @@ const DEPTHS: [&str; 7] = ["1", "5", "10", "100", "1000", "10000", "1000000"];
 const STACK_BYTES: usize = 1 << 30;
 
 /// Launches a kernel. Returns its result, and the number of elements that changed.
-fn launch<E: Entry<Args = Args, Constants = ()>>(input: &[u32]) -> Outcome<(Vec<u32>, u32)> {
+fn launch<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(input: &[u32]) -> Outcome<(Vec<u32>, u32)> {
     let shape = LaunchShape::new([BLOCKS, 1, 1], [THREADS, 1, 1]).shared_bytes((4 * TILE).into());
     let [output, result] = on_gpu::launch::<E>(&Device::open()?, input, shape, false)?;
     Ok((result, output[0]))

@@ -10,7 +10,7 @@ use std::error::Error;
 cuda_std::include_kernels!();
 
 /// Launches a kernel on a device with new buffers. Returns the output and the result.
-pub(crate) fn launch<E: Entry<Args = Args, Constants = ()>>(
+pub(crate) fn launch<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(
     device: &Device,
     input: &[u32],
     shape: LaunchShape,
@@ -48,7 +48,12 @@ impl Gpu {
     }
 
     /// Launches a kernel and waits until it has ended.
-    fn launch<E: Entry<Args = Args, Constants = ()>>(&mut self, blocks: u32, threads: u32, right: bool) -> Result<()> {
+    fn launch<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(
+        &mut self,
+        blocks: u32,
+        threads: u32,
+        right: bool,
+    ) -> Result<()> {
         let shape = LaunchShape::new([blocks.into(), 1, 1], [threads, 1, 1]).shared_bytes(SHARED_BYTES.into());
         self.device.kernel::<E>(&KERNELS)?.launch(shape, |windows| Args {
             input: windows.input(&self.input),
@@ -70,7 +75,7 @@ struct OneCase<'a> {
 }
 
 impl CaseVisitor for OneCase<'_> {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, case: &Case) {
         if case.name == self.name {
             self.result = Some(self.gpu.launch::<E>(case.blocks, case.threads, self.right));
         }
@@ -93,7 +98,7 @@ struct AllProbes {
 }
 
 impl ProbeVisitor for AllProbes {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe) {
         if self.result.is_ok() {
             self.result = self.gpu.launch::<E>(1, probe.threads, false);
         }

@@ -1,22 +1,23 @@
 //! Guarantees of buffers and constant tables, and accesses beyond their ends.
 
 use cuda_std::host::Space;
-use cuda_std::{GlobalIn, GlobalInOut, Ordering, Table, arguments, kernel, thread};
+use cuda_std::{GlobalIn, GlobalInOut, Ordering, Table, arguments, copy as async_copy, kernel, thread};
 use emulator::{Action, Emulator, Launch, Problem, Profile};
+use std::sync::Mutex;
 
 arguments! {
     /// Two windows.
-    pub struct Pair {
+    pub struct Pair<'l> {
         /// Memory that is read.
-        pub input: GlobalIn<u32>,
+        pub input: GlobalIn<'l, u32>,
         /// Memory that is written.
-        pub output: GlobalInOut<u32>,
+        pub output: GlobalInOut<'l, u32>,
     }
 }
 
 kernel! {
     /// Copies 32 elements, with a barrier in between.
-    pub fn copy(_arena, args: Pair) {
+    pub fn copy<'l>(_arena, args: Pair<'l>) {
         let i = thread::global_x();
         let value = args.input.get(i);
         thread::sync_threads();
@@ -46,7 +47,7 @@ fn read_only_memory_is_not_written() {
 
 kernel! {
     /// Writes a buffer, then reads it through a read-only window.
-    pub fn read_after_write(_arena, args: Pair) {
+    pub fn read_after_write<'l>(_arena, args: Pair<'l>) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), t);
         thread::sync_threads();
@@ -66,7 +67,7 @@ fn written_memory_is_not_read_only() {
 
 kernel! {
     /// Updates a number atomically, then reads it through a read-only window.
-    pub fn read_after_update(_arena, args: Pair) {
+    pub fn read_after_update<'l>(_arena, args: Pair<'l>) {
         let t = thread::thread_idx_x();
         args.output.fetch_add(0, 1, Ordering::Relaxed);
         thread::sync_threads();
@@ -99,6 +100,52 @@ fn freed_memory_is_not_used() {
     let [finding] = &report.findings[..] else { panic!("{report}") };
     assert!(matches!(finding.problem, Problem::NoMemory { .. }), "{finding}");
     assert!(finding.to_string().contains("load of element"), "{finding}");
+}
+
+/// Windows of an earlier launch. A kernel can keep only those of buffers that last as long as the process.
+static KEPT: Mutex<Option<Pair<'static>>> = Mutex::new(None);
+
+kernel! {
+    /// Keeps its windows.
+    pub fn keep(_arena, args: Pair<'static>) {
+        *KEPT.lock().unwrap() = Some(args);
+    }
+}
+
+kernel! {
+    /// Accesses memory through windows that it was not given.
+    pub fn use_kept(arena, choice: u32) {
+        let (shared, _) = arena.split::<u32>(4);
+        let Pair { input, output } = KEPT.lock().unwrap().expect("the launch before has kept them");
+        match choice {
+            0 => output.set(1, 666),
+            1 => shared.set(0, output.get(1)),
+            2 => shared.set(0, input.get(1)),
+            3 => output.add(1, 666, Ordering::Relaxed),
+            _ => {
+                input.copy_async::<1>(1, &shared, 0);
+                async_copy::wait_all();
+            }
+        }
+    }
+}
+
+#[test]
+fn windows_of_other_launches_are_not_used() {
+    let mut emulator = Emulator::new(Profile::SM_80);
+    let buffers = [[1u32; 2], [2; 2]].map(|data| &*Box::leak(Box::new(emulator.upload(&data))));
+    let args = Pair { input: buffers[0].input(), output: buffers[1].in_out() };
+    let launch = Launch::new([1; 3], [1; 3]).shared_bytes(16);
+    assert!(emulator.launch::<keep>(launch, args, ()).unwrap().is_clean());
+    for (choice, expected) in
+        [Action::Store, Action::Load, Action::Load, Action::Atomic, Action::Load].into_iter().enumerate()
+    {
+        let report = emulator.launch::<use_kept>(launch, choice as u32, ()).unwrap();
+        let [finding] = &report.findings[..] else { panic!("{report}") };
+        assert!(matches!(finding.problem, Problem::ForeignWindow { action, .. } if action == expected), "{finding}");
+        assert!(finding.to_string().contains("which is not part of the launch's arguments"), "{finding}");
+    }
+    assert_eq!(buffers.map(|buffer| emulator.download(buffer)), [[1; 2], [2; 2]]);
 }
 
 /// Windows are addresses. They must not refer to another emulator's memory at the same address.
@@ -140,7 +187,7 @@ fn nothing_is_copied_beyond_a_buffer() {
 
 kernel! {
     /// Each thread loads two constants.
-    pub fn pairs(_arena, args: GlobalInOut<u32>, table: Constants<u32, 8>) {
+    pub fn pairs<'l>(_arena, args: GlobalInOut<'l, u32>, table: Constants<u32, 8>) {
         let t = thread::thread_idx_x();
         let [a, b] = table.pack::<2>(t);
         args.set(t.into(), a + b);

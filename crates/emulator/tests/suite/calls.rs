@@ -6,7 +6,7 @@ use cuda_std::Entry;
 use emulator::{Emulator, Launch, Profile};
 
 /// Returns the output of a kernel.
-fn results<E: Entry<Args = Args, Constants = ()>>(seed: u64) -> Vec<u32> {
+fn results<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(seed: u64) -> Vec<u32> {
     let mut emulator = Emulator::new(Profile::SM_90);
     let numbers: Vec<u32> = (0..LEN).collect();
     let (input, output) = (emulator.upload(&numbers), emulator.allocate::<u32>(LEN as usize));
@@ -28,7 +28,7 @@ fn results<E: Entry<Args = Args, Constants = ()>>(seed: u64) -> Vec<u32> {
 struct Clean(u32);
 
 impl CallVisitor for Clean {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self) {
         self.0 += 1;
         let first = results::<E>(0);
         assert!((1..4).all(|seed| results::<E>(seed) == first), "{} depends on the order", E::NAME);

@@ -10,7 +10,7 @@ fn patterns() -> Vec<u32> {
 }
 
 /// Returns the output of a kernel: the words of each thread.
-fn results<E: Entry<Args = Compared, Constants = ()>>(seed: u64) -> Vec<Vec<u32>> {
+fn results<E: for<'l> Entry<Args<'l> = Compared<'l>, Constants = ()>>(seed: u64) -> Vec<Vec<u32>> {
     let mut emulator = Emulator::new(Profile::SM_90);
     let (patterns, output) = (emulator.upload(&patterns()), emulator.upload(&[0u32; RESULTS as usize]));
     let [rows, columns, pitch] = MATRIX;
@@ -27,7 +27,7 @@ fn results<E: Entry<Args = Compared, Constants = ()>>(seed: u64) -> Vec<Vec<u32>
 struct Clean(u32);
 
 impl ComparedVisitor for Clean {
-    fn visit<E: Entry<Args = Compared, Constants = ()>>(&mut self, _: Tolerance) {
+    fn visit<E: for<'l> Entry<Args<'l> = Compared<'l>, Constants = ()>>(&mut self, _: Tolerance) {
         self.0 += 1;
         let first = results::<E>(0);
         assert!((1..4).all(|seed| results::<E>(seed) == first), "{} depends on the order", E::NAME);

@@ -13,7 +13,7 @@ use emulator::Launch;
 const SEEDS: std::ops::Range<u64> = 0..50;
 
 /// Runs a kernel in all orders, and checks that it has no findings and that its output is right.
-fn check<E: Entry<Args = Args, Constants = ()>>(launch: Launch, is_right: impl Fn(&[u32]) -> bool) {
+fn check<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(launch: Launch, is_right: impl Fn(&[u32]) -> bool) {
     for seed in SEEDS {
         let (report, output) = run::<E>(launch.seed(seed), true);
         assert!(report.is_clean(), "{report}");

@@ -9,11 +9,11 @@ use emulator::{Action, Counts, Emulator, Launch, Problem, Profile, Report};
 
 arguments! {
     /// Arguments of the kernels.
-    pub struct Numbers {
+    pub struct Numbers<'l> {
         /// 4096 numbers: element `i` is `i`.
-        pub input: GlobalIn<u32>,
+        pub input: GlobalIn<'l, u32>,
         /// 4096 zeros.
-        pub output: GlobalInOut<u32>,
+        pub output: GlobalInOut<'l, u32>,
         /// A parameter of the kernel.
         pub choice: u32,
     }
@@ -21,7 +21,11 @@ arguments! {
 
 /// Runs a kernel in ten orders of the threads, checks that all reports have the same counts, and returns one of them.
 #[track_caller]
-fn run<E: Entry<Args = Numbers, Constants = ()>>(profile: Profile, threads: u32, choice: u32) -> Report {
+fn run<E: for<'l> Entry<Args<'l> = Numbers<'l>, Constants = ()>>(
+    profile: Profile,
+    threads: u32,
+    choice: u32,
+) -> Report {
     let reports = (0..10).map(|seed| {
         let mut emulator = Emulator::new(profile);
         let numbers: Vec<u32> = (0..4096).collect();
@@ -46,7 +50,7 @@ fn shared(report: &Report, action: Action) -> [u64; 4] {
 
 kernel! {
     /// Thread `t` stores element `t * choice`.
-    pub fn strided(arena, args: Numbers) {
+    pub fn strided<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(8192);
         tile.set(thread::thread_idx_x() * args.choice % 8192, 1);
     }
@@ -54,7 +58,7 @@ kernel! {
 
 kernel! {
     /// Each thread stores a word, then adds to a word of its warp. The clock is read before, between and after.
-    pub fn timed(arena, args: Numbers) {
+    pub fn timed<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(8192);
         let t = thread::thread_idx_x();
         let begin = thread::clock();
@@ -89,7 +93,7 @@ fn the_clock_counts_passes() {
 
 kernel! {
     /// Waits for the clock to advance.
-    pub fn waiting(_arena, _args: Numbers) {
+    pub fn waiting<'l>(_arena, _args: Numbers<'l>) {
         while thread::clock() == 0 {}
     }
 }
@@ -120,7 +124,7 @@ fn strides_in_shared_memory() {
 
 kernel! {
     /// Each lane stores 16 bytes and loads them again. Lanes are `choice` times 16 bytes apart.
-    pub fn fours(arena, args: Numbers) {
+    pub fn fours<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
         tile.set_pack(4 * t * args.choice, [t; 4]);
@@ -139,7 +143,7 @@ fn sixteen_bytes_are_served_by_quarters() {
 
 kernel! {
     /// All lanes load the same elements, more than a lane can be ahead of the others.
-    pub fn broadcast(arena, args: Numbers) {
+    pub fn broadcast<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(1024);
         let t = thread::thread_idx_x();
         for k in 0..1024 / 64 {
@@ -163,7 +167,7 @@ fn broadcasts_are_one_wavefront() {
 
 kernel! {
     /// A histogram with `choice` bins.
-    pub fn histogram(arena, args: Numbers) {
+    pub fn histogram<'l>(arena, args: Numbers<'l>) {
         let (bins, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         bins.set(t, 0);
@@ -186,7 +190,7 @@ fn atomic_operations_have_a_degree() {
 
 kernel! {
     /// Thread `t` loads element `t * choice`.
-    pub fn gather(_arena, args: Numbers) {
+    pub fn gather<'l>(_arena, args: Numbers<'l>) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), args.input.get(u64::from(t * args.choice)));
     }
@@ -204,7 +208,7 @@ fn sectors_of_global_memory() {
 
 kernel! {
     /// A masked store that half of the lanes leave out, a masked load, and warp operations.
-    pub fn masked(_arena, args: Numbers) {
+    pub fn masked<'l>(_arena, args: Numbers<'l>) {
         let t = thread::thread_idx_x();
         args.output.set_if(t.is_multiple_of(2), t.into(), 1);
         let _ = args.input.get_or(4000 + 4 * u64::from(t), 0);
@@ -226,7 +230,7 @@ fn accesses_left_out_are_counted_separately() {
 
 kernel! {
     /// Warp `w` stores `w + 1` times, with a stride of `choice` to the power of `w`.
-    pub fn by_warp(arena, args: Numbers) {
+    pub fn by_warp<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(8192);
         let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
         for k in 0..warp + 1 {
@@ -269,7 +273,7 @@ fn warps_are_a_table() {
 
 kernel! {
     /// All warps wait at a barrier, and the second warp also waits for its lanes.
-    pub fn waits(_arena, _args: Numbers) {
+    pub fn waits<'l>(_arena, _args: Numbers<'l>) {
         thread::sync_threads();
         if thread::thread_idx_x() >= 32 {
             warp::sync_warp(warp::FULL);

@@ -7,16 +7,16 @@ use cuda_std::{Entry, GlobalInOut, Ordering, kernel, thread, warp};
 use emulator::{Problem, Report};
 
 /// A lock in the first element, released on drop.
-struct Lock(GlobalInOut<u32>);
+struct Lock<'l>(GlobalInOut<'l, u32>);
 
-impl Lock {
-    fn take(lock: GlobalInOut<u32>) -> Self {
+impl<'l> Lock<'l> {
+    fn take(lock: GlobalInOut<'l, u32>) -> Self {
         while lock.compare_exchange(0, 0, 1, Ordering::SeqCst) != 0 {}
         Lock(lock)
     }
 }
 
-impl Drop for Lock {
+impl Drop for Lock<'_> {
     fn drop(&mut self) {
         self.0.exchange(0, 0, Ordering::SeqCst);
     }
@@ -24,7 +24,7 @@ impl Drop for Lock {
 
 kernel! {
     /// The thread with the lock waits for the others, which wait for the lock.
-    pub fn barrier_in_lock(_arena, args: Args) {
+    pub fn barrier_in_lock<'l>(_arena, args: Args<'l>) {
         let lock = Lock::take(args.zeros);
         thread::sync_threads();
         drop(lock);
@@ -32,9 +32,9 @@ kernel! {
 }
 
 /// Calls accessors of all kinds on drop.
-struct Everything(Args);
+struct Everything<'l>(Args<'l>);
 
-impl Drop for Everything {
+impl Drop for Everything<'_> {
     fn drop(&mut self) {
         let Args { output, zeros, .. } = self.0;
         let t = thread::thread_idx_x();
@@ -48,7 +48,7 @@ impl Drop for Everything {
 
 kernel! {
     /// One thread never reaches the barrier.
-    pub fn endless(_arena, args: Args) {
+    pub fn endless<'l>(_arena, args: Args<'l>) {
         let _everything = Everything(args);
         if thread::thread_idx_x() == 5 {
             while args.zeros.get(7) == 0 {}
@@ -59,7 +59,7 @@ kernel! {
 
 kernel! {
     /// One thread panics while the others wait.
-    pub fn panics(_arena, args: Args) {
+    pub fn panics<'l>(_arena, args: Args<'l>) {
         let _everything = Everything(args);
         assert_ne!(thread::thread_idx_x(), 5, "five");
         thread::sync_threads();
@@ -77,7 +77,7 @@ impl Drop for Panics {
 
 kernel! {
     /// One thread drops a `Panics`, the others wait.
-    pub fn panics_when_dropped(_arena, _args: Args) {
+    pub fn panics_when_dropped<'l>(_arena, _args: Args<'l>) {
         if thread::thread_idx_x() == 5 {
             drop(Panics);
         }
@@ -87,7 +87,7 @@ kernel! {
 
 kernel! {
     /// One thread panics while the others have a `Panics`.
-    pub fn panics_twice(_arena, _args: Args) {
+    pub fn panics_twice<'l>(_arena, _args: Args<'l>) {
         if thread::thread_idx_x() == 5 {
             panic!("the first");
         }
@@ -97,7 +97,7 @@ kernel! {
 }
 
 /// Returns the only problem of each of ten orders. Checks that no thread has stored anything.
-fn problems<E: Entry<Args = Args, Constants = ()>>() -> Vec<Problem> {
+fn problems<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>() -> Vec<Problem> {
     let reports = (0..10).map(|seed| run::<E>(launch(1, 96).seed(seed), false)).collect::<Vec<(Report, _)>>();
     let only = |(report, output): (Report, Vec<u32>)| {
         assert!(output.iter().all(|element| *element == u32::MAX), "{report}");

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Returns the only problem of each of three orders. Checks that the thread `ODD` has it.
-fn problems<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<Problem> {
+fn problems<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(launch: Launch) -> Vec<Problem> {
     let problem = |seed| {
         let (report, _) = run::<E>(launch.seed(seed), false);
         let [finding] = &report.findings[..] else { panic!("{report}") };
@@ -29,7 +29,7 @@ fn problems<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<Proble
 struct Fast;
 
 impl CaseVisitor for Fast {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, case: &Case) {
         assert!(E::WITHOUT_STD, "{}", case.name);
     }
 }
@@ -61,7 +61,7 @@ thread_local! {
 
 kernel! {
     /// Each thread initialises its own value in two steps, with a barrier in between.
-    pub fn lazy(_arena, args: Args) {
+    pub fn lazy<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let first = OWN.with(|own| {
             thread::sync_threads();
@@ -120,7 +120,7 @@ fn an_ordinary_overflow() {
 
 kernel! {
     /// Overflows the stack of an OS thread.
-    pub fn overflows_with_std(_arena, args: Args) {
+    pub fn overflows_with_std<'l>(_arena, args: Args<'l>) {
         let numbers = std::hint::black_box(vec![0u64; 1]);
         args.output.set(0, overflow(numbers[0]) as u32);
     }
@@ -155,7 +155,7 @@ fn a_loop_without_accesses_is_found() {
 
 kernel! {
     /// One thread loops forever, in a crate with `std`.
-    pub fn circles_with_std(_arena, _args: Args) {
+    pub fn circles_with_std<'l>(_arena, _args: Args<'l>) {
         while thread::thread_idx_x() == ODD {
             std::hint::spin_loop();
         }
@@ -178,7 +178,7 @@ fn a_loop_that_cannot_be_ended_ends_the_process_with_a_message() {
 
 kernel! {
     /// Catches every unwinding that should end it.
-    pub fn unending(_arena, args: Args) {
+    pub fn unending<'l>(_arena, args: Args<'l>) {
         loop {
             let _ = catch_unwind(|| {
                 thread::sync_threads();
@@ -206,7 +206,7 @@ impl Drop for Bomb {
 
 kernel! {
     /// Panics with a payload that panics on drop.
-    pub fn panics_with_a_bomb(_arena, _args: Args) {
+    pub fn panics_with_a_bomb<'l>(_arena, _args: Args<'l>) {
         if thread::thread_idx_x() == ODD {
             panic_any(Bomb);
         }
@@ -222,7 +222,7 @@ fn a_payload_that_panics_is_not_dropped() {
 
 kernel! {
     /// Panics with a message.
-    pub fn panics_with_a_text(_arena, _args: Args) {
+    pub fn panics_with_a_text<'l>(_arena, _args: Args<'l>) {
         assert_ne!(thread::thread_idx_x(), ODD, "a kernel's");
     }
 }
@@ -260,7 +260,7 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 
 kernel! {
     /// Sets a panic hook that waits at a barrier, and launches a kernel whose threads panic.
-    pub fn sets_a_hook(_arena, _args: Args) {
+    pub fn sets_a_hook<'l>(_arena, _args: Args<'l>) {
         set_hook(Box::new(|_| {
             OF_THE_HOOK.with(|own| {
                 thread::sync_threads();
@@ -298,7 +298,7 @@ impl Drop for LaunchesInAPanic {
 
 kernel! {
     /// Sets a panic hook that waits at a barrier. Then a destructor, run by a panic, launches a kernel whose threads panic.
-    pub fn sets_a_hook_and_panics(_arena, _args: Args) {
+    pub fn sets_a_hook_and_panics<'l>(_arena, _args: Args<'l>) {
         set_hook(Box::new(|_| OF_THE_HOOK.with(|_| thread::sync_threads())));
         let result = catch_unwind(|| {
             let _launches = LaunchesInAPanic;
@@ -369,7 +369,7 @@ thread_local! {
 
 kernel! {
     /// Each thread launches a kernel on another emulator.
-    pub fn launches_another(_arena, args: Args) {
+    pub fn launches_another<'l>(_arena, args: Args<'l>) {
         let (report, _): (Report, _) = run::<large_locals>(launch(1, 32), true);
         INNER.set(INNER.get() + 1);
         thread::sync_threads();

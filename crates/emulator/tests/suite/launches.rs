@@ -5,15 +5,15 @@ use emulator::{Emulator, Launch, LaunchError, Limit, Profile};
 
 arguments! {
     /// Arguments of `who` and `constants`.
-    pub struct Place {
+    pub struct Place<'l> {
         /// One element for each thread.
-        pub output: GlobalOut<u32>,
+        pub output: GlobalOut<'l, u32>,
     }
 }
 
 kernel! {
     /// Each thread writes its indices.
-    pub fn who(_arena, args: Place) {
+    pub fn who<'l>(_arena, args: Place<'l>) {
         let (x, y, z) = (thread::thread_idx_x(), thread::thread_idx_y(), thread::thread_idx_z());
         let (bx, by, bz) = (thread::block_idx_x(), thread::block_idx_y(), thread::block_idx_z());
         let block = (bz * thread::grid_dim_y() + by) * thread::grid_dim_x() + bx;
@@ -72,7 +72,7 @@ fn the_limits_of_the_device() {
 
 kernel! {
     /// Has more bytes of parameters than the device allows.
-    pub fn constants(_arena, args: Place, table: Constants<u32, 1024>) {
+    pub fn constants<'l>(_arena, args: Place<'l>, table: Constants<u32, 1024>) {
         let [a, _] = table.pack::<2>(0);
         args.output.set(0, a);
     }

@@ -13,7 +13,7 @@ pub fn launch(blocks: u32, threads: u32) -> Launch {
 }
 
 /// Runs a kernel. Returns its report and its output.
-pub fn run<E: Entry<Args = Args, Constants = ()>>(launch: Launch, right: bool) -> (Report, Vec<u32>) {
+pub fn run<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(launch: Launch, right: bool) -> (Report, Vec<u32>) {
     let mut emulator = Emulator::new(Profile::SM_90);
     let numbers: Vec<u32> = (0..LEN).collect();
     let input = emulator.upload(&numbers);
@@ -88,7 +88,7 @@ struct Check {
 }
 
 impl CaseVisitor for Check {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, case: &Case) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, case: &Case) {
         self.cases += 1;
         for seed in SEEDS {
             let partial_outputs = case.bug != Bug::Unwritten;
@@ -168,7 +168,7 @@ fn a_race_names_both_sides() {
 
 kernel! {
     /// Adds up three neighbours, and overwrites elements that other threads are still reading.
-    pub fn three_points(arena, args: Args) {
+    pub fn three_points<'l>(arena, args: Args<'l>) {
         let (tile, _) = arena.split::<u32>(64);
         let t = thread::thread_idx_x();
         tile.set(t, args.input.get(t.into()));
@@ -201,7 +201,7 @@ fn a_race_names_a_line_of_the_other_thread() {
 
 kernel! {
     /// Passes a number to a thread that ignores the flag.
-    pub fn ignored_flag(arena, args: Args) {
+    pub fn ignored_flag<'l>(arena, args: Args<'l>) {
         let (shared, _) = arena.split::<u32>(2);
         let t = thread::thread_idx_x();
         shared.set(t, 0);
@@ -228,7 +228,7 @@ fn some_seed_shows_a_race_that_atomics_may_hide() {
 
 /// Returns the text of the only finding, with its lines replaced by the names in `at`.
 #[track_caller]
-fn divergence<E: Entry<Args = Args, Constants = ()>>(threads: u32, at: &[&str]) -> String {
+fn divergence<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(threads: u32, at: &[&str]) -> String {
     let (report, _) = run::<E>(launch(1, threads), false);
     let [finding] = &report.findings[..] else { panic!("{report}") };
     let Problem::BarrierDivergence { waiting, .. } = &finding.problem else { panic!("{finding}") };
@@ -238,7 +238,7 @@ fn divergence<E: Entry<Args = Args, Constants = ()>>(threads: u32, at: &[&str]) 
 
 kernel! {
     /// Two barriers for most threads. Some threads, which are not adjacent, execute none.
-    pub fn scattered(_arena, _args: Args) {
+    pub fn scattered<'l>(_arena, _args: Args<'l>) {
         match thread::thread_idx_x() {
             0 => thread::sync_threads(),
             t if t % 10 != 7 => thread::sync_threads(),

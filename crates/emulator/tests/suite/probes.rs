@@ -120,7 +120,7 @@ const WAVEFRONTS: &[(&str, [u64; 3])] = &[
 struct Count(Vec<(&'static str, [u64; 3])>);
 
 impl ProbeVisitor for Count {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe) {
         let launch = launch(1, probe.threads).allow_same_value_writes();
         let (report, _) = run::<E>(launch, false);
         assert!(report.is_clean(), "{report}");
@@ -146,7 +146,7 @@ fn wavefronts() {
 struct Compiled(String);
 
 impl ProbeVisitor for Compiled {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe) {
         let (_, code) = self.0.split_once(&format!(".entry {}(", probe.name)).expect("all are in one module");
         let (code, _) = code.split_once("\n}").expect("the entry point has an end");
         let [all, stores, loads, atomics, aligned, unaligned] =
@@ -202,7 +202,7 @@ const INSTRUCTIONS: &[(&str, [usize; 5])] = &[
 struct Instructions(String, Vec<(&'static str, [usize; 5])>);
 
 impl ProbeVisitor for Instructions {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe) {
         let (_, code) = self.0.split_once(&format!(".entry {}(", probe.name)).expect("all are in one module");
         let (code, _) = code.split_once("\n}").expect("the entry point has an end");
         let texts = ["ld.shared.", "st.shared.", ".cta.shared.", "ld.global.", "st.global."];

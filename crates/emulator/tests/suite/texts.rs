@@ -6,13 +6,13 @@ use cuda_std::{Entry, GlobalOut, arguments, kernel, thread, warp};
 use emulator::{BlockStates, Emulator, Launch, Problem, Profile};
 
 /// Returns the texts of all findings of a kernel's bug.
-fn texts<E: Entry<Args = Args, Constants = ()>>(launch: Launch) -> Vec<String> {
+fn texts<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(launch: Launch) -> Vec<String> {
     run::<E>(launch, false).0.findings.iter().map(|finding| finding.problem.to_string()).collect()
 }
 
 kernel! {
     /// Lanes shuffle from lane 16, in a block of 16 threads.
-    pub fn no_such_lane(_arena, args: Args) {
+    pub fn no_such_lane<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         args.output.set(t.into(), warp::shuffle(warp::FULL, t, 16));
     }
@@ -20,7 +20,7 @@ kernel! {
 
 kernel! {
     /// Lanes shuffle from lane 20, which has ended.
-    pub fn ended_lane(_arena, args: Args) {
+    pub fn ended_lane<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if t != 20 {
             args.output.set(t.into(), warp::shuffle(warp::FULL, t, 20));
@@ -30,7 +30,7 @@ kernel! {
 
 kernel! {
     /// Lanes shuffle from lane 20, which waits at the block's barrier.
-    pub fn lane_elsewhere(_arena, args: Args) {
+    pub fn lane_elsewhere<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         if t != 20 {
             args.output.set(t.into(), warp::shuffle(warp::FULL, t, 20));
@@ -99,17 +99,17 @@ fn splits_name_both_threads_lines_and_sizes() {
 
 arguments! {
     /// Arguments of `shuffles`.
-    pub struct Shuffling {
+    pub struct Shuffling<'l> {
         /// Distance of the shuffles.
         pub distance: u32,
         /// Receives the results of the four shuffles for each of 32 lanes.
-        pub output: GlobalOut<u32>,
+        pub output: GlobalOut<'l, u32>,
     }
 }
 
 kernel! {
     /// The lanes of a warp exchange their indices by four shuffles.
-    pub fn shuffles(_arena, args: Shuffling) {
+    pub fn shuffles<'l>(_arena, args: Shuffling<'l>) {
         let (t, n) = (thread::thread_idx_x(), args.distance);
         let answers = [
             warp::shuffle(warp::FULL, t, n),
@@ -142,7 +142,7 @@ fn distances_of_shuffles_are_modulo_32() {
 
 kernel! {
     /// Writes a part of an output without a name.
-    pub fn half(_arena, output: GlobalOut<u16>) {
+    pub fn half<'l>(_arena, output: GlobalOut<'l, u16>) {
         output.set_if(thread::thread_idx_x() < 16, thread::thread_idx_x().into(), 1);
     }
 }

@@ -26,7 +26,7 @@ fn counted(report: &Report, kind: Kind) -> Counts {
 struct Compare(String);
 
 impl ProbeVisitor for Compare {
-    fn visit<E: Entry<Args = Args, Constants = ()>>(&mut self, probe: &Probe) {
+    fn visit<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(&mut self, probe: &Probe) {
         let mut block = Block::of(probe.threads);
         expected(probe.name, &mut block);
         for seed in 0..5 {

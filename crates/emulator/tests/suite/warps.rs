@@ -8,7 +8,7 @@ use emulator::{Action, Emulator, Launch, Problem, Profile, Report};
 kernel! {
     /// With `right` 0, each thread writes the result of a shuffle, otherwise the sum of the results of other warp
     /// operations.
-    pub fn exchanges(_arena, args: Args) {
+    pub fn exchanges<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let value = t * t;
         let result = match args.right {
@@ -44,13 +44,13 @@ fn warp_operations_have_the_right_results() {
 
 arguments! {
     /// Matrices of each warp, in the layout of its lanes.
-    pub struct Matrices {
+    pub struct Matrices<'l> {
         /// A word for each step and lane.
-        pub a: GlobalIn<u32>,
+        pub a: GlobalIn<'l, u32>,
         /// A word for each step and lane.
-        pub b: GlobalIn<u32>,
+        pub b: GlobalIn<'l, u32>,
         /// Two numbers for each lane.
-        pub c: GlobalInOut<i32>,
+        pub c: GlobalInOut<'l, i32>,
         /// Number of products that are added to `c`.
         pub steps: u32,
     }
@@ -58,7 +58,7 @@ arguments! {
 
 kernel! {
     /// Each warp adds up its own products.
-    pub fn products(_arena, args: Matrices) {
+    pub fn products<'l>(_arena, args: Matrices<'l>) {
         let t = thread::thread_idx_x();
         let mut c = args.c.get_pack::<2>(u64::from(2 * t));
         for step in 0..args.steps {
@@ -185,7 +185,7 @@ fn missing(report: &Report) -> Vec<u32> {
 
 kernel! {
     /// The lowest eight lanes multiply at another line than the others. With `right`, all lanes multiply at one line.
-    pub fn two_products(_arena, args: Args) {
+    pub fn two_products<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let [sum, _] = if args.right == 0 && t % 32 < 8 {
             warp::mma_m8n8k16_s8(t, t, [0, 0])
@@ -210,7 +210,7 @@ fn a_product_takes_all_lanes_of_a_warp() {
 
 kernel! {
     /// Relies on a matrix product to order a store and a load.
-    pub fn product_without_order(arena, args: Args) {
+    pub fn product_without_order<'l>(arena, args: Args<'l>) {
         let (shared, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
         shared.set(t, t);

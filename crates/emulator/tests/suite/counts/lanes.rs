@@ -8,7 +8,7 @@ use emulator::{Action, Profile};
 
 kernel! {
     /// Some lanes execute one more iteration than others in each inner loop, as at the end of a row.
-    pub fn uneven_turns(arena, args: Numbers) {
+    pub fn uneven_turns<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
         for line in 0..10 {
@@ -30,7 +30,7 @@ fn uneven_iterations_do_not_shift_the_lanes() {
 
 kernel! {
     /// The lanes of a warp have two strides, and never diverge.
-    pub fn two_strides(arena, args: Numbers) {
+    pub fn two_strides<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(4096);
         fill(&tile);
         let t = thread::thread_idx_x();
@@ -61,7 +61,7 @@ fn fill(tile: &Shared<u32>) {
 
 kernel! {
     /// Inner loops of 1 to 4 iterations. Lanes access adjacent words, or all lanes the same bank.
-    pub fn uneven_loops(arena, args: Numbers) {
+    pub fn uneven_loops<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let t = thread::thread_idx_x();
@@ -77,7 +77,7 @@ kernel! {
 kernel! {
     /// Inner loops of 1 to 4 iterations, after which the warp synchronises. The banks of a lane depend on the outer
     /// iteration.
-    pub fn meetings(arena, args: Numbers) {
+    pub fn meetings<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let t = thread::thread_idx_x();
@@ -105,7 +105,7 @@ fn lanes_wait_at_the_end_of_an_inner_loop() {
 
 kernel! {
     /// In each iteration, all lanes load a number. Depending on it, `choice` of 32 lanes on average load another one.
-    pub fn some_turns(arena, args: Numbers) {
+    pub fn some_turns<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let t = thread::thread_idx_x();
@@ -146,7 +146,7 @@ fn lanes_of_different_iterations_stay_apart() {
 kernel! {
     /// Inner loops of 1 to 4 iterations that load scattered numbers. In the end, all lanes have executed the same number of
     /// them.
-    pub fn turns_within_turns(arena, args: Numbers) {
+    pub fn turns_within_turns<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let t = thread::thread_idx_x();
@@ -170,7 +170,7 @@ fn inner_loops_end_with_the_outer_iteration() {
 
 kernel! {
     /// Each lane executes six iterations of inner loops: 1, 1 and 4, or 1, 4 and 1. Their accesses follow the same sequence.
-    pub fn loops_that_look_even(arena, args: Numbers) {
+    pub fn loops_that_look_even<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let (t, mut k) = (thread::thread_idx_x(), 0);
@@ -200,7 +200,7 @@ fn of_two_contradictory_lines_the_rarer_one_is_in_the_outer_loop() {
 
 kernel! {
     /// In each iteration, even lanes load from one row and odd lanes from the next, without diverging.
-    pub fn two_rows_at_a_time(arena, args: Numbers) {
+    pub fn two_rows_at_a_time<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -226,7 +226,7 @@ fn accesses_that_look_like_alternating_lanes_are_marked() {
 
 kernel! {
     /// Loops of 1 to 4 iterations with scattered loads.
-    pub fn turns_anywhere(arena, args: Numbers) {
+    pub fn turns_anywhere<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -257,7 +257,7 @@ fn counting_restarts_where_a_warp_synchronises() {
 
 kernel! {
     /// One lane makes many accesses, and the others none.
-    pub fn one_lane(arena, args: Numbers) {
+    pub fn one_lane<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(4096);
         let t = thread::thread_idx_x();
         if t == args.choice {
@@ -276,7 +276,7 @@ fn one_lane_alone() {
 
 kernel! {
     /// Lanes take different paths before a loop. Lanes below `choice` execute all of its iterations, the others none.
-    pub fn turns_of_some(arena, args: Numbers) {
+    pub fn turns_of_some<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let (t, mut sum) = (thread::thread_idx_x(), 0);
@@ -304,7 +304,7 @@ fn a_loop_whose_lanes_execute_all_iterations_is_not_marked() {
 
 kernel! {
     /// The last iteration is for some lanes only. The others leave the loop, or stay in it and leave the accesses out.
-    pub fn last_turn(_arena, args: Numbers) {
+    pub fn last_turn<'l>(_arena, args: Numbers<'l>) {
         let (t, end) = (thread::thread_idx_x(), 32 * 3 + 9);
         if args.choice == 0 {
             for i in (t..end).step_by(32) {
@@ -332,7 +332,7 @@ fn a_last_iteration_of_some_lanes_is_marked_unless_masked() {
 
 kernel! {
     /// All lanes load in each of `choice` iterations, and some of them then store.
-    pub fn ways_within_turns(arena, args: Numbers) {
+    pub fn ways_within_turns<'l>(arena, args: Numbers<'l>) {
         let (tile, _) = arena.split::<u32>(2048);
         fill(&tile);
         let t = thread::thread_idx_x();
