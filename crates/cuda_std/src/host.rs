@@ -305,8 +305,9 @@ pub trait Machine {
 ///
 /// # Panics
 ///
-/// Panics if there is none: kernel code was called as an ordinary function.
-#[inline]
+/// Panics if there is none: kernel code was called as an ordinary function, or on an OS thread that a kernel started.
+//
+// Not inlined, and neither is `installed`: kernels are compiled without optimisation, and this crate is not.
 #[track_caller]
 pub(crate) fn machine() -> Rc<dyn Machine> {
     match installed() {
@@ -332,11 +333,24 @@ pub(crate) fn split(base: u32, bytes: u32) {
 pub(crate) fn load<T: Value, const N: usize>(access: &Access) -> [T; N] {
     let mut bits = [0; N];
     machine().load(access, &mut bits);
-    bits.map(T::from_bits64)
+    // Not `map`, because kernels are compiled without optimisation.
+    let mut values = [T::from_bits64(0); N];
+    let mut k = 0;
+    while k < N {
+        values[k] = T::from_bits64(bits[k]);
+        k += 1;
+    }
+    values
 }
 
 pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
-    machine().store(access, &values.map(T::to_bits64));
+    let mut bits = [0; N];
+    let mut k = 0;
+    while k < N {
+        bits[k] = values[k].to_bits64();
+        k += 1;
+    }
+    machine().store(access, &bits);
 }
 
 /// Loads the elements of a masked form. Returns `None` if one is out of range.

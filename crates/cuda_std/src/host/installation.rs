@@ -53,7 +53,6 @@ pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
 }
 
 /// Returns the machine of this OS thread, if there is one.
-#[inline]
 pub(super) fn installed() -> Option<Rc<dyn Machine>> {
     let machine = CURRENT.get()?.0.as_ptr().cast_const();
     // SAFETY: the pointer comes from `Rc::as_ptr`, and its `Installation` holds that reference while the pointer is in
