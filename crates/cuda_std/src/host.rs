@@ -6,6 +6,7 @@
 pub mod banks;
 mod installation;
 mod slice;
+mod strays;
 
 pub use crate::atomic::{Operation, Scope};
 use crate::{Atomic, Ordering, Value};
@@ -13,6 +14,8 @@ use installation::installed;
 pub use installation::with;
 use std::panic::Location;
 use std::rc::Rc;
+pub use strays::observe_strays;
+use strays::stray_call;
 
 /// An index of a thread or block, or a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,14 +315,8 @@ pub trait Machine {
 pub(crate) fn machine() -> Rc<dyn Machine> {
     match installed() {
         Some(machine) => machine,
-        None => no_machine(),
+        None => stray_call(),
     }
-}
-
-#[cold]
-#[track_caller]
-fn no_machine() -> ! {
-    panic!("this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed")
 }
 
 /// Reports a split of the arena to the machine, if there is one. Arenas are numbers, so they can be split without a machine.
@@ -330,6 +327,7 @@ pub(crate) fn split(base: u32, bytes: u32) {
     }
 }
 
+#[track_caller]
 pub(crate) fn load<T: Value, const N: usize>(access: &Access) -> [T; N] {
     let mut bits = [0; N];
     machine().load(access, &mut bits);
@@ -343,6 +341,7 @@ pub(crate) fn load<T: Value, const N: usize>(access: &Access) -> [T; N] {
     values
 }
 
+#[track_caller]
 pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
     let mut bits = [0; N];
     let mut k = 0;
@@ -354,11 +353,13 @@ pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
 }
 
 /// Loads the elements of a masked form. Returns `None` if one is out of range.
+#[track_caller]
 pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[T; N]> {
     load_if(true, access)
 }
 
 /// Loads the elements of a masked form. Returns `None` if one is out of range or `condition` does not hold.
+#[track_caller]
 pub(crate) fn load_if<T: Value, const N: usize>(condition: bool, access: &Access) -> Option<[T; N]> {
     if !condition || !access.in_range() {
         machine().left_out(access, Masked::Load);
@@ -368,11 +369,13 @@ pub(crate) fn load_if<T: Value, const N: usize>(condition: bool, access: &Access
 }
 
 /// Stores the element of a masked form, if `condition` holds and it is in range.
+#[track_caller]
 pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T) {
     store_if(condition, access, [value]);
 }
 
 /// Stores the elements of a masked form, if `condition` holds and all are in range. Returns whether it stored them.
+#[track_caller]
 pub(crate) fn store_if<T: Value, const N: usize>(condition: bool, access: &Access, values: [T; N]) -> bool {
     let stores = condition && access.in_range();
     match stores {
@@ -382,11 +385,13 @@ pub(crate) fn store_if<T: Value, const N: usize>(condition: bool, access: &Acces
     stores
 }
 
+#[track_caller]
 pub(crate) fn update<T: Atomic>(access: &Access, operation: Operation, operand: T, ordering: Ordering) -> T {
     T::from_bits64(machine().read_modify_write(access, &Update::of(operation, operand), ordering))
 }
 
 /// Updates the element of a masked form, if `condition` holds.
+#[track_caller]
 pub(crate) fn update_masked<T: Atomic>(
     condition: bool,
     access: &Access,
@@ -400,6 +405,7 @@ pub(crate) fn update_masked<T: Atomic>(
     }
 }
 
+#[track_caller]
 pub(crate) fn swap_if<T: Atomic>(access: &Access, current: T, new: T, ordering: Ordering) -> T {
     T::from_bits64(machine().compare_exchange(access, current.to_bits64(), new.to_bits64(), ordering))
 }

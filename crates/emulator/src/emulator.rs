@@ -179,7 +179,7 @@ impl Emulator {
         let resident = resident_blocks(&launch);
         let control = Control::new(resident * threads, hosting);
         let target = Target::current().filter(|_| hosting == Hosting::Fibres);
-        let guard = LaunchGuard::new(self.id, kernel, launch.time_limit, &control.watch, target);
+        let guard = LaunchGuard::new(self.id, kernel, hosting, launch.time_limit, &control.watch, target);
         self.memory.begin_launch();
         let memory = std::mem::take(&mut self.memory);
         let machine = Rc::new(Emulated {
@@ -208,6 +208,7 @@ impl Emulator {
         self.memory = std::mem::take(&mut running.memory);
         self.memory.intervals = running.order.intervals();
         ran.ok_or(LaunchError::NoStacks)?;
+        guard.strays().into_iter().for_each(|stray| running.add_stray(stray));
         Ok(Report {
             kernel,
             profile: self.profile.name(),

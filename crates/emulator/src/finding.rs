@@ -269,6 +269,9 @@ pub enum Problem {
     StackOverflow {
         /// Size of a thread's stack, in bytes.
         bytes: usize,
+    /// An accessor was called on an OS thread that runs none of the launch's threads, such as one of `std::thread` or `rayon`
+    /// that the kernel started or passed work to. A GPU has no such threads. That call panics.
+    ForeignThread,
     },
     /// A thread has exceeded the time limit without calling an accessor: it does not end, or needs a larger
     /// [limit](crate::Launch::time_limit).
@@ -359,6 +362,10 @@ impl fmt::Display for Problem {
                     _ => write!(f, " ({blocks}; a block may wait only for blocks that have begun)"),
                 }
             }
+            Problem::ForeignThread => f.write_str(
+                "foreign thread: an accessor is called on an OS thread that runs none of the launch's threads; a kernel must \
+                 not start threads, nor pass work to them, as with `std::thread` or `rayon`",
+            ),
         }
     }
 }
@@ -477,12 +484,12 @@ impl Findings {
         }
     }
 
-    /// Removes and returns the findings, races first, because others may follow from them: a thread that does not wait also
-    /// reads memory that is still unwritten.
+    /// Removes and returns the findings, those first that others may follow from: a thread that does not wait also reads memory
+    /// that is still unwritten, and a kernel may pass on the panic of another OS thread.
     pub(crate) fn take(&mut self) -> Vec<Finding> {
         self.known.clear();
         let mut found = std::mem::take(&mut self.found);
-        found.sort_by_key(|finding| !matches!(finding.problem, Problem::Race { .. }));
+        found.sort_by_key(|finding| !matches!(finding.problem, Problem::Race { .. } | Problem::ForeignThread));
         found
     }
 }

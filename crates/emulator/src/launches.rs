@@ -3,9 +3,12 @@
 //! A thread that calls no accessor never yields, so only another OS thread can notice that it does not end. The process has
 //! one watchdog, which starts with the first launch and sleeps while there is none.
 
+use crate::hosting::Hosting;
 use crate::trap;
 use crate::watch::Watch;
+use cuda_std::host::observe_strays;
 use std::cell::Cell;
+use std::panic::Location;
 use std::process::abort;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -49,6 +52,28 @@ impl EmulatorId {
     }
 }
 
+/// Accessor calls at a place on OS threads that run no kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stray {
+    pub(crate) at: &'static Location<'static>,
+    /// The thread of the launch that ran at the first call, and its block.
+    pub(crate) thread: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) times: u64,
+}
+
+/// Records an accessor call on an OS thread that runs no kernel, for all launches that may have caused it. Kernels that cannot
+/// reach `std` cannot use other OS threads.
+fn record_stray(at: &'static Location<'static>) {
+    for entry in launches().iter_mut().filter(|entry| entry.hosting == Hosting::OsThreads) {
+        let (thread, block) = entry.watch.place();
+        match entry.strays.iter_mut().find(|stray| stray.at == at) {
+            Some(stray) => stray.times += 1,
+            None => entry.strays.push(Stray { at, thread, block, times: 1 }),
+        }
+    }
+}
+
 /// A launch in progress.
 #[derive(Debug)]
 struct Entry {
@@ -57,8 +82,10 @@ struct Entry {
     parent: u64,
     emulator: EmulatorId,
     kernel: &'static str,
+    hosting: Hosting,
     limit: Duration,
     watch: Arc<Watch>,
+    strays: Vec<Stray>,
     /// OS thread that can be asked to end the running thread.
     target: Option<trap::Target>,
     /// Number of visits at the last look, and the time since when it has not changed.
@@ -79,13 +106,17 @@ impl LaunchGuard {
     pub(crate) fn new(
         emulator: EmulatorId,
         kernel: &'static str,
+        hosting: Hosting,
         limit: Duration,
         watch: &Arc<Watch>,
         target: Option<trap::Target>,
     ) -> Self {
         start_watchdog();
-        let (launch, parent, watch, since) = (next(), LAUNCH.get(), watch.clone(), Instant::now());
-        let entry = Entry { launch, parent, emulator, kernel, limit, watch, target, seen: 0, since, requests: 0 };
+        observe_strays(record_stray);
+        let (launch, parent, watch) = (next(), LAUNCH.get(), watch.clone());
+        let (strays, seen, since, requests) = (Vec::new(), 0, Instant::now(), 0);
+        let entry =
+            Entry { launch, parent, emulator, kernel, hosting, limit, watch, strays, target, seen, since, requests };
         let mut launches = launches();
         launches.push(entry);
         if launches.len() == 1 || limit < Duration::from_secs(8) {
@@ -102,6 +133,13 @@ impl LaunchGuard {
 
     pub(crate) fn launch(&self) -> u64 {
         self.launch
+    }
+
+    /// Returns the accessor calls so far on OS threads that run no kernel, as far as this launch may have caused them.
+    pub(crate) fn strays(&self) -> Vec<Stray> {
+        let launches = launches();
+        let own = launches.iter().find(|entry| entry.launch == self.launch);
+        own.map_or(Vec::new(), |entry| entry.strays.clone())
     }
 }
 

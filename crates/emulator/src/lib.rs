@@ -8,6 +8,7 @@
 //! * accesses that are out of range or misaligned, and accesses to freed memory;
 //! * barriers that not all threads of the block reach, and warp operations that not all lanes of the mask reach;
 //! * threads that split shared memory in different ways;
+//! * accessor calls on OS threads that a kernel has started;
 //! * panics, and threads that wait forever.
 //!
 //! It counts requests, bank conflicts, sectors of global memory, the degree of atomic operations, and barriers, for each

@@ -40,7 +40,7 @@ pub struct Report {
     pub launch: Launch,
     /// Number of launches.
     pub launches: u64,
-    /// Findings, each kind once per place in the source; races first.
+    /// Findings, each kind once per place in the source; races and foreign threads first.
     pub findings: Vec<Finding>,
     /// Counts by place in the source.
     pub sites: Vec<SiteCounts>,

@@ -6,6 +6,7 @@ use crate::counts::Counts;
 use crate::finding::{Absence, Findings, Problem, Split};
 use crate::hosting::STACK_BYTES;
 use crate::launch::Launch;
+use crate::launches::Stray;
 use crate::memory::Memory;
 use crate::order::Order;
 use crate::outputs::{Outputs, Unwritten};
@@ -394,6 +395,13 @@ impl Running {
     pub(crate) fn index_of(&self, thread: u16) -> [u32; 3] {
         self.indices[thread as usize]
     }
+    /// Reports accessor calls on OS threads that run no kernel.
+    pub(crate) fn add_stray(&mut self, stray: Stray) {
+        let Stray { at, thread, block, times } = stray;
+        let (kernel, at) = (self.kernel, at.into());
+        self.findings.add(Finding { kernel, block, thread, at, problem: Problem::ForeignThread, times });
+    }
+
 
     /// Returns the counts of all sites.
     pub(crate) fn counts(&self) -> Vec<SiteCounts> {

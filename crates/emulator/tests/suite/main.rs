@@ -11,6 +11,7 @@ mod counts;
 mod ends;
 mod hosting;
 mod launches;
+mod other_threads;
 mod planted;
 mod probes;
 mod readme;
