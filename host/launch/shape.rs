@@ -14,6 +14,8 @@ pub struct LaunchShape {
     pub shared_bytes: u64,
     /// Whether threads may write the same bits to the same element without order.
     pub same_value_writes: bool,
+    /// Fields of the arguments that the launch must write whole: see [`whole_outputs`](Self::whole_outputs).
+    pub whole_outputs: &'static [&'static str],
     /// Maximum number of steps per block on an emulated device: see [`steps`](Self::steps).
     pub steps: Option<u64>,
 }
@@ -27,7 +29,7 @@ impl LaunchShape {
     /// ```
     #[must_use]
     pub const fn new(grid: [u64; 3], block: [u32; 3]) -> Self {
-        LaunchShape { grid, block, shared_bytes: 0, same_value_writes: false, steps: None }
+        LaunchShape { grid, block, shared_bytes: 0, same_value_writes: false, whole_outputs: &[], steps: None }
     }
 
     /// Returns the shape with `shared_bytes` bytes of shared memory per block: the sum of `cuda_std::shared_bytes` over
@@ -65,6 +67,51 @@ impl LaunchShape {
     #[must_use]
     pub const fn allow_same_value_writes(self) -> Self {
         LaunchShape { same_value_writes: true, ..self }
+    }
+
+    /// Returns the shape of a launch that must write some outputs whole: every element of the windows in these `fields` of the
+    /// arguments, which are [`GlobalOut`](cuda_std::GlobalOut) or [`GlobalInOut`](cuda_std::GlobalInOut), whatever the buffers
+    /// contain before. An atomic operation counts as a write. If the argument is itself a window, its name is empty.
+    ///
+    /// An emulated device reports elements that the launch has not written, and refuses fields that are not outputs. Other
+    /// devices do not check. By default, a kernel may leave elements as they are, except those of a `GlobalOut` that nobody has
+    /// ever written.
+    ///
+    /// ```
+    /// # use cuda_std::image::Modules;
+    /// # use cuda_std::{GlobalInOut, arguments, kernel, thread};
+    /// # use slm::emulator::Profile;
+    /// # use slm::{Device, Error, LaunchShape};
+    /// arguments! {
+    ///     /// Arguments of `double`.
+    ///     pub struct Doubling {
+    ///         /// The numbers.
+    ///         pub x: GlobalInOut<u32>,
+    ///     }
+    /// }
+    ///
+    /// kernel! {
+    ///     /// Thread `i` of the grid doubles element `i`.
+    ///     pub fn double(_arena, args: Doubling) {
+    ///         let i = thread::global_x();
+    ///         args.x.set_if(i < args.x.len(), i, 2 * args.x.get_or(i, 0));
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// # let device = Device::emulated(Profile::SM_90, 0);
+    /// let (kernel, mut x) = (device.kernel::<double>(&Modules::NONE)?, device.upload(&[1; 40])?);
+    /// let shape = |blocks| LaunchShape::new([blocks, 1, 1], [32, 1, 1]).whole_outputs(&["x"]);
+    /// // One block does not reach the last elements.
+    /// let refused = kernel.launch(shape(1), |windows| Doubling { x: windows.in_out(&mut x) });
+    /// assert!(matches!(refused, Err(Error::FaultyKernel { .. })));
+    /// kernel.launch(shape(2), |windows| Doubling { x: windows.in_out(&mut x) })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn whole_outputs(self, fields: &'static [&'static str]) -> Self {
+        LaunchShape { whole_outputs: fields, ..self }
     }
 
     /// Returns the shape with a limit of `steps` steps per block, for all of its threads together. Steps are accesses (masked

@@ -3,7 +3,7 @@
 
 use cuda_std::image::Modules;
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Table, arguments, kernel, shared_bytes, thread};
-use slm::emulator::Profile;
+use slm::emulator::{LaunchError, Problem, Profile};
 use slm::{Buffer, Device, Error, Kernel, LaunchShape, Result};
 use slm_test_support::lengthened;
 use std::sync::{Mutex, OnceLock};
@@ -314,6 +314,25 @@ fn a_faulty_kernel_is_an_error() {
     let result = device.kernel::<race>(&Modules::NONE).unwrap().launch(SHAPE, |windows| windows.output(&mut output));
     let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
     assert_eq!((report.kernel, report.launch.grid, report.launch.seed), ("race", [2, 1, 1], 9));
+}
+
+/// Elements that the launch does not write are an error if it must write them, whatever they contain.
+#[test]
+fn outputs_that_a_launch_must_write_whole() {
+    let mut fixture = Fixture::new();
+    assert_eq!(fixture.launch(SHAPE.whole_outputs(&["sum", "before"])), Ok(()));
+    let two = LaunchShape::new([1, 1, 1], [2, 1, 1]);
+    assert_eq!(fixture.launch(two), Ok(()));
+    let result = fixture.launch(two.whole_outputs(&["sum"]));
+    let Err(Error::FaultyKernel { report }) = result else { panic!("{result:?}") };
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    let Problem::UnwrittenOutput { window: "sum", first: 2, count: 1, len: 3, whole: true, .. } = finding.problem
+    else {
+        panic!("{finding}")
+    };
+    let source = LaunchError::NotAnOutput { field: "input" };
+    let refused = fixture.launch(SHAPE.whole_outputs(&["before", "input"]));
+    assert_eq!(refused, Err(Error::LaunchRefused { kernel: "add", source }));
 }
 
 /// The device that runs `busy`, and what became of what that asked of it.

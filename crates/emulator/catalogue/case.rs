@@ -52,6 +52,8 @@ pub enum Bug {
     Split,
     /// Elements of the result that no thread writes.
     Unwritten,
+    /// Elements of `zeros` that the launch should write and does not.
+    NotWhole,
 }
 
 /// A kernel with a planted bug, whose twin, the same kernel with `right`, is correct.

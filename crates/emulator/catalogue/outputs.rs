@@ -1,4 +1,6 @@
 //! Outputs that are not completely written. With `right`, the kernel writes all elements.
+//!
+//! The last cases work in place, on `zeros`. Its elements have been written before, but their launches must write all of them.
 
 use crate::case::cases;
 use crate::{Args, LEN};
@@ -84,6 +86,46 @@ kernel! {
     }
 }
 
+kernel! {
+    /// Work in place. The grid is too small, and there is no loop.
+    pub fn grid_in_place_too_small(_arena, args: Args) {
+        let mut i = thread::global_x();
+        let end = if args.right != 0 { args.zeros.len() } else { i + 1 };
+        while i < end {
+            args.zeros.set(i, args.zeros.get(i) + 1);
+            i += u64::from(thread::grid_dim_x() * thread::block_dim_x());
+        }
+    }
+}
+
+kernel! {
+    /// Work in place. A masked store leaves out the numbers that do not change.
+    pub fn unchanged_in_place(_arena, args: Args) {
+        let i = thread::global_x();
+        let number = args.zeros.get(i) + (i % 8) as u32;
+        args.zeros.set_if(args.right != 0 || number != 0, i, number); // planted
+    }
+}
+
+kernel! {
+    /// Adds to counters, but to none beyond the first half.
+    pub fn half_of_the_counters(_arena, args: Args) {
+        let i = thread::global_x();
+        args.zeros.fetch_add(if args.right != 0 { i } else { i / 2 }, 1, Ordering::Relaxed);
+    }
+}
+
+kernel! {
+    /// Work in place that swaps elements in pairs. An element without a partner is not written.
+    pub fn pairs_in_place(_arena, args: Args) {
+        let (n, i) = (args.zeros.len() - u64::from(args.right == 0), 2 * thread::global_x());
+        if i + 1 < n {
+            let [a, b] = args.zeros.get_pack::<2>(i);
+            args.zeros.set_pack(i, [b, a]);
+        }
+    }
+}
+
 cases! {
     grid_stride_tail: 3 of 32, Unwritten, "64 of 256 elements of `result` have never been written, the first is element 192";
     stride_from_one: 3 of 32, Unwritten, "1 of 256 elements of `result` have never been written, the first is element 0";
@@ -93,4 +135,8 @@ cases! {
     last_pair: 4 of 32, Unwritten, "2 of 256 elements of `result`";
     nobody_is_last: 5 of 1, Unwritten, "256 of 256 elements of `result` have never been written, the first is element 0";
     return_before_the_store: 8 of 32, Unwritten, "1 of 256 elements of `result`";
+    grid_in_place_too_small: 7 of 32, NotWhole, "32 of 256 elements of `zeros` have not been written by this launch, the first is element 224";
+    unchanged_in_place: 8 of 32, NotWhole, "32 of 256 elements of `zeros` have not been written by this launch, the first is element 0, which the masked store at ";
+    half_of_the_counters: 8 of 32, NotWhole, "128 of 256 elements of `zeros` have not been written by this launch, the first is element 128";
+    pairs_in_place: 4 of 32, NotWhole, "2 of 256 elements of `zeros` have not been written by this launch, the first is element 254";
 }

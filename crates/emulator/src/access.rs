@@ -80,6 +80,7 @@ impl Running {
         let Some(address) = byte.and_then(|byte| access.base.checked_add(byte)) else { return };
         if let Some((region, first)) = self.memory.find(address, access.element_bytes) {
             region.leave_out(first, access.element_bytes, site);
+            self.outputs.leave_out(address, site);
         }
     }
 

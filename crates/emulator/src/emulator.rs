@@ -172,7 +172,7 @@ impl Emulator {
         launch.check(&self.profile, parameter_bytes)?;
         let budget = launch.budget_for(&windows);
         let reach = Reach::new(&windows);
-        let outputs = if launch.partial_outputs { Outputs::default() } else { Outputs::among(windows) };
+        let outputs = Outputs::among(windows, &launch)?;
         let _kept = keep_panics();
         install();
         let threads = launch.threads() as usize;

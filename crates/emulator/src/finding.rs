@@ -234,7 +234,8 @@ pub enum Problem {
         /// The split of another thread, with the same number of earlier splits.
         other: Split,
     },
-    /// Elements of an output were never written, neither by the launch nor before it.
+    /// Elements of an output were not written: neither by the launch nor before it, or not by a launch that had to write the
+    /// output [whole](crate::Launch::whole_outputs).
     UnwrittenOutput {
         /// The field of the arguments; empty if the argument is itself a window.
         window: &'static str,
@@ -258,6 +259,8 @@ pub enum Problem {
         /// The budget.
         budget: u64,
         /// Progress of the grid's blocks. A block may only wait for a block that has begun.
+        /// Whether the launch had to write the output whole. Then it has not written the elements; otherwise nobody has.
+        whole: bool,
         blocks: BlockStates,
     },
     /// The launch has more barriers and blocks than the emulator can number. The rest of it has not run.
@@ -325,14 +328,15 @@ impl fmt::Display for Problem {
                 write!(f, "a shuffle from lane {lane}, which {absence} {mask:#010x}")
             }
             Problem::SplitDivergence { split, other } => write_splits(f, split, other),
-            Problem::UnwrittenOutput { window, first, count, len, left_out } => {
+            Problem::UnwrittenOutput { window, first, count, len, whole, left_out } => {
                 write!(f, "unwritten output: {count} of {len} elements of ")?;
                 if window.is_empty() {
                     write!(f, "the output")?
                 } else {
                     write!(f, "`{window}`")?
                 }
-                write!(f, " have never been written, the first is element {first}")?;
+                let not = if *whole { "have not been written by this launch" } else { "have never been written" };
+                write!(f, " {not}, the first is element {first}")?;
                 match left_out {
                     Some(at) => write!(f, ", which the masked store at {at} leaves out"),
                     None => Ok(()),

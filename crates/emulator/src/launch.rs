@@ -36,6 +36,9 @@ pub struct Launch {
     /// Whether the launch may leave elements of its outputs
     /// ([`GlobalOut`](cuda_std::GlobalOut)) unwritten. The default is `false`.
     pub partial_outputs: bool,
+    /// Fields of the arguments that the launch must write whole: see [`whole_outputs`](Launch::whole_outputs). The default is
+    /// none.
+    pub whole_outputs: &'static [&'static str],
     /// Maximum time that a thread may run without calling an accessor, so that a loop without accesses ends. The default is
     /// a minute. If the kernel's crate may use `std`, the whole process ends instead.
     pub time_limit: Duration,
@@ -53,6 +56,7 @@ impl Launch {
             budget: None,
             same_value_writes: false,
             partial_outputs: false,
+            whole_outputs: &[],
             time_limit: TIME_LIMIT,
         }
     }
@@ -91,6 +95,47 @@ impl Launch {
     #[must_use]
     pub fn partial_outputs(self) -> Self {
         Launch { partial_outputs: true, ..self }
+    }
+
+    /// Returns the launch with outputs that it must write whole: every element of the windows in these `fields` of the arguments,
+    /// [`GlobalOut`](cuda_std::GlobalOut) or [`GlobalInOut`](cuda_std::GlobalInOut), whatever it contained before. Elements that
+    /// the launch does not write are a [finding](crate::Problem::UnwrittenOutput). An atomic operation counts as a write. If the
+    /// argument is itself a window, its name is empty.
+    ///
+    /// Without this, elements of a `GlobalInOut` may stay as they are, and those of a `GlobalOut` may have been written before
+    /// the launch.
+    ///
+    /// ```
+    /// use cuda_std::{GlobalInOut, arguments, kernel, thread};
+    /// use emulator::{Emulator, Launch, Problem, Profile};
+    ///
+    /// arguments! {
+    ///     /// Arguments of `double`.
+    ///     pub struct Doubling {
+    ///         /// The numbers.
+    ///         pub x: GlobalInOut<u32>,
+    ///     }
+    /// }
+    ///
+    /// kernel! {
+    ///     /// Thread `i` of the grid doubles element `i`.
+    ///     pub fn double(_arena, args: Doubling) {
+    ///         let i = thread::global_x();
+    ///         args.x.set_if(i < args.x.len(), i, 2 * args.x.get_or(i, 0));
+    ///     }
+    /// }
+    ///
+    /// let mut emulator = Emulator::new(Profile::SM_90);
+    /// let x = emulator.upload(&[1u32; 40]);
+    /// // The grid is too small.
+    /// let launch = Launch::new([1, 1, 1], [32, 1, 1]).whole_outputs(&["x"]);
+    /// let report = emulator.launch::<double>(launch, Doubling { x: x.in_out() }, ())?;
+    /// assert!(matches!(report.findings[0].problem, Problem::UnwrittenOutput { window: "x", first: 32, count: 8, .. }));
+    /// # Ok::<(), emulator::LaunchError>(())
+    /// ```
+    #[must_use]
+    pub fn whole_outputs(self, fields: &'static [&'static str]) -> Self {
+        Launch { whole_outputs: fields, ..self }
     }
 
     /// Returns the budget for a kernel with these windows in its arguments.
@@ -192,6 +237,11 @@ pub enum LaunchError {
         /// The device's [`Profile::name`].
         profile: &'static str,
     },
+    /// The launch is to write a field of the arguments whole that is not a `GlobalOut` or a `GlobalInOut`.
+    NotAnOutput {
+        /// The field.
+        field: &'static str,
+    },
     /// There is no memory for the threads' stacks.
     NoStacks,
 }
@@ -203,6 +253,10 @@ impl fmt::Display for LaunchError {
             LaunchError::TooMuch { limit, requested, most, profile } => {
                 write!(f, "a launch of {requested} {limit}; {profile} allows {most}")
             }
+            LaunchError::NotAnOutput { field } => write!(
+                f,
+                "the launch is to write `{field}` whole, which is not a `GlobalOut` or `GlobalInOut` of the arguments"
+            ),
             LaunchError::NoStacks => f.write_str("no memory for the stacks of the block's threads"),
         }
     }

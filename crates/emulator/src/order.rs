@@ -81,6 +81,11 @@ impl Order {
         self.intervals
     }
 
+    /// Returns the number of the launch's first interval.
+    pub(crate) fn launch_first(&self) -> u32 {
+        self.launch_first
+    }
+
     /// Returns the number of the next interval of a slot's block.
     fn next_interval(&mut self, slot: u32) -> u32 {
         match self.intervals < self.max {

@@ -37,7 +37,7 @@ pub(crate) struct Running {
     budget: u64,
     pub(crate) memory: Memory,
     pub(crate) reach: Reach,
-    outputs: Outputs,
+    pub(crate) outputs: Outputs,
     pub(crate) order: Order,
     pub(crate) sites: Sites,
     pub(crate) findings: Findings,
@@ -371,10 +371,13 @@ impl Running {
 
     /// Reports unwritten outputs of a launch that has ended normally.
     pub(crate) fn check_outputs(&mut self) {
-        for Unwritten { window, first, count, len, left_out } in self.outputs.unwritten(&mut self.memory) {
+        let launch_first = self.order.launch_first();
+        for Unwritten { window, first, count, len, whole, left_out } in
+            self.outputs.unwritten(&mut self.memory, launch_first)
+        {
             let left_out = left_out.map(|site| self.line(site));
             let (kernel, at) = (self.kernel, left_out.clone().unwrap_or(Line::NOWHERE));
-            let problem = Problem::UnwrittenOutput { window, first, count, len, left_out };
+            let problem = Problem::UnwrittenOutput { window, first, count, len, whole, left_out };
             self.findings.add(Finding { kernel, block: [0; 3], thread: [0; 3], at, problem, times: 1 });
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! README.md of this crate explains the protocol.
 
-use crate::moment::{Conflict, Mark, Moment};
+use crate::moment::{Conflict, Mark, Moment, count_of};
 use crate::sets::Sets;
 use std::ops::Range;
 
@@ -144,6 +144,18 @@ impl Shadow {
         let mut writes = self.cells[cells].iter().flat_map(|cell| [cell.store, cell.atomics]);
         let write = writes.find_map(|mark| self.sets.latest(mark).filter(|mark| now.is_of_launch(mark.interval)))?;
         Some(Conflict { constant: true, ..write.conflict(write.lanes.trailing_zeros()) })
+    }
+
+    /// Returns whether a store or an atomic operation has accessed all of these bytes in interval `first_interval` or later,
+    /// whatever its slot.
+    pub(crate) fn is_written_since(&self, first_interval: u32, first: usize, bytes: u32) -> bool {
+        let is_late = |mark: Mark| count_of(mark.interval) >= first_interval;
+        let is_written = |cell: &Cell| {
+            let mut writes = [cell.store, cell.atomics].into_iter();
+            writes.any(|mark| self.sets.latest(mark).is_some_and(is_late))
+        };
+        let cells = first >> self.shift..(first + bytes as usize).div_ceil(1 << self.shift);
+        self.cells.get(cells).is_some_and(|cells| cells.iter().all(is_written))
     }
 
     #[inline]

@@ -131,6 +131,7 @@ impl State {
         Ok(Launch {
             budget: shape.steps,
             same_value_writes: shape.same_value_writes,
+            whole_outputs: shape.whole_outputs,
             ..Launch::new(grid, shape.block).shared_bytes(shared_bytes).seed(self.seed)
         })
     }

@@ -207,6 +207,10 @@ fn launch_refused() {
     let cause = "no memory for the stacks of the block's threads";
     let error = Error::LaunchRefused { kernel: "blur", source };
     says(error, &format!("blur cannot be launched: {cause}"), Some(cause));
+    let source = LaunchError::NotAnOutput { field: "taps" };
+    let cause = "the launch is to write `taps` whole, which is not a `GlobalOut` or `GlobalInOut` of the arguments";
+    let error = Error::LaunchRefused { kernel: "blur", source };
+    says(error, &format!("blur cannot be launched: {cause}"), Some(cause));
 }
 
 #[test]

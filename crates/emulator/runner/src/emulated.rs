@@ -39,7 +39,9 @@ impl CaseVisitor for Cases {
         let verdict = |right| {
             // All other kernels leave `result` unwritten.
             let partial_outputs = case.bug != Bug::Unwritten;
-            let report = launch::<E>(Launch { partial_outputs, ..shape(case.blocks, case.threads) }, right)?;
+            let whole_outputs: &[_] = if case.bug == Bug::NotWhole { &["zeros"] } else { &[] };
+            let shape = Launch { partial_outputs, whole_outputs, ..shape(case.blocks, case.threads) };
+            let report = launch::<E>(shape, right)?;
             Ok(if report.is_clean() { "silent" } else { "found" })
         };
         let bypassed = if case.bypassed { "bypassed" } else { "not" };

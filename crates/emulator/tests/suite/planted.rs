@@ -43,7 +43,7 @@ fn is(problem: &Problem, bug: Bug) -> bool {
         Problem::Panic { .. } => bug == Bug::Panic,
         Problem::OutOfSteps { .. } => bug == Bug::Endless,
         Problem::SplitDivergence { .. } => bug == Bug::Split,
-        Problem::UnwrittenOutput { .. } => bug == Bug::Unwritten,
+        Problem::UnwrittenOutput { whole, .. } => bug == if *whole { Bug::NotWhole } else { Bug::Unwritten },
         _ => false,
     }
 }
@@ -92,7 +92,8 @@ impl CaseVisitor for Check {
         self.cases += 1;
         for seed in SEEDS {
             let partial_outputs = case.bug != Bug::Unwritten;
-            let launch = Launch { partial_outputs, ..launch(case.blocks, case.threads).seed(seed) };
+            let whole_outputs: &[_] = if case.bug == Bug::NotWhole { &["zeros"] } else { &[] };
+            let launch = Launch { partial_outputs, whole_outputs, ..launch(case.blocks, case.threads).seed(seed) };
             let (report, _) = run::<E>(launch, false);
             let says = |finding: &Finding| is(&finding.problem, case.bug) && finding.to_string().contains(case.says);
             assert!(report.findings.iter().any(says), "nothing says '{}': {report}", case.says);
@@ -112,7 +113,7 @@ impl CaseVisitor for Check {
 fn every_bug_is_found_and_its_twin_is_clean() {
     let mut check = Check::default();
     visit_cases(&mut check);
-    assert_eq!(check.cases, 99);
+    assert_eq!(check.cases, 103);
 }
 
 #[test]

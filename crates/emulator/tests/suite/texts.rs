@@ -2,8 +2,8 @@
 
 use crate::planted::{launch, run};
 use catalogue::{Args, arena, blocks, races, together};
-use cuda_std::{Entry, GlobalOut, arguments, kernel, thread, warp};
-use emulator::{BlockStates, Emulator, Launch, Problem, Profile};
+use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, arguments, kernel, thread, warp};
+use emulator::{BlockStates, Emulator, Launch, LaunchError, Problem, Profile};
 
 /// Returns the texts of all findings of a kernel's bug.
 fn texts<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>(launch: Launch) -> Vec<String> {
@@ -181,4 +181,75 @@ fn outputs_name_masked_stores_of_their_own_launch() {
         found(40).contains("24 of 40 elements of the output have never been written, the first is element 16, which")
     );
     assert!(found(10).ends_with("24 of 40 elements of the output have never been written, the first is element 16"));
+}
+
+arguments! {
+    /// Arguments of `changed`.
+    pub struct Changes {
+        /// The numbers.
+        pub input: GlobalIn<u16>,
+        /// Is changed.
+        pub x: GlobalInOut<u16>,
+        /// Receives the numbers.
+        pub output: GlobalOut<u16>,
+    }
+}
+
+kernel! {
+    /// Each thread changes an element, and writes one.
+    pub fn changed(_arena, args: Changes) {
+        let t = u64::from(thread::thread_idx_x());
+        args.x.set(t, args.x.get(t) + 1);
+        args.output.set_if(t % 2 == 0, t, args.input.get(t));
+    }
+}
+
+/// Launches `changed` twice on written buffers of 40 elements, the second time as `launch`. Returns the texts of its findings.
+fn changed_by(launch: Launch) -> Result<Vec<String>, LaunchError> {
+    let mut emulator = Emulator::new(Profile::SM_90);
+    let [input, x, output] = [1, 2, 3].map(|value| emulator.upload(&[value; 40]));
+    let args = Changes { input: input.input(), x: x.in_out(), output: output.output() };
+    let whole = Launch::new([1; 3], [40, 1, 1]);
+    assert!(emulator.launch::<changed>(whole, args, ())?.is_clean());
+    let report = emulator.launch::<changed>(launch, args, ())?;
+    Ok(report.findings.iter().map(|finding| finding.problem.to_string()).collect())
+}
+
+/// Elements that an earlier launch or the host has written count only if the launch need not write the output whole.
+#[test]
+fn whole_outputs_are_written_by_the_launch() {
+    let launch = Launch::new([1; 3], [32, 1, 1]);
+    assert_eq!(changed_by(launch), Ok(vec![]));
+    let x = "unwritten output: 8 of 40 elements of `x` have not been written by this launch, the first is element 32";
+    assert_eq!(changed_by(launch.whole_outputs(&["x"])), Ok(vec![x.to_owned()]));
+    assert_eq!(changed_by(launch.partial_outputs().whole_outputs(&["x"])), Ok(vec![x.to_owned()]));
+    let whole = Launch::new([1; 3], [40, 1, 1]);
+    assert_eq!(changed_by(whole.whole_outputs(&["x"])), Ok(vec![]));
+    let found = changed_by(whole.whole_outputs(&["output", "x"])).unwrap();
+    let output = "unwritten output: 20 of 40 elements of `output` have not been written by this launch, the first is element 1, \
+                  which the masked store at ";
+    assert!(found.len() == 1 && found[0].starts_with(output) && found[0].contains("texts.rs:"), "{found:?}");
+}
+
+#[test]
+fn only_outputs_can_be_written_whole() {
+    for field in ["input", "y", ""] {
+        let fields: &[_] = match field {
+            "input" => &["x", "input"],
+            "y" => &["y"],
+            _ => &[""],
+        };
+        let launch = Launch::new([1; 3], [40, 1, 1]).whole_outputs(fields);
+        assert_eq!(changed_by(launch), Err(LaunchError::NotAnOutput { field }));
+    }
+}
+
+/// A window that is itself the argument has an empty name. An earlier launch has written its elements.
+#[test]
+fn a_whole_output_without_a_name() {
+    let launch = Launch::new([1; 3], [32, 1, 1]).whole_outputs(&[""]);
+    let text = "unwritten output: 16 of 32 elements of the output have not been written by this launch, the first is element 16, \
+                which the masked store at ";
+    let found = half_of(launch, &[0; 32]);
+    assert!(found.len() == 1 && found[0].starts_with(text), "{found:?}");
 }
