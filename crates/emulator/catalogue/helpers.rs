@@ -1,11 +1,12 @@
-//! Barriers in functions and macros: threads that reach the same line from two places do not wait at the same barrier.
+//! Barriers and warp operations in functions and macros: threads that reach the same line from two places do not wait at the
+//! same barrier, and lanes do not take part in the same operation.
 
 // Equal calls in both arms are intended.
 #![allow(clippy::if_same_then_else)]
 
 use crate::Args;
 use crate::case::cases;
-use cuda_std::{kernel, thread};
+use cuda_std::{kernel, thread, warp};
 
 #[inline(never)]
 fn meet() {
@@ -38,6 +39,28 @@ fn recursive(depth: u32) {
 
 fn call(closure: impl Fn()) {
     closure();
+}
+
+/// Waits at the block's barrier after it has done something with `number`.
+#[inline(never)]
+fn meet_with(number: u32) -> u32 {
+    thread::sync_threads();
+    number + 1
+}
+
+/// Returns the sum of the numbers of two neighbouring lanes.
+#[inline(never)]
+fn sum_of_two(number: u32) -> u32 {
+    number + warp::shuffle_xor(warp::FULL, number, 1)
+}
+
+/// Returns the number of lanes with an odd number.
+fn odd_lanes(number: u32) -> u32 {
+    warp::ballot(warp::FULL, number % 2 == 1).count_ones()
+}
+
+fn meet_in_warp() {
+    warp::sync_warp(warp::FULL);
 }
 
 macro_rules! either {
@@ -153,6 +176,55 @@ kernel! {
     }
 }
 
+kernel! {
+    /// Both arms call the function with the barrier with other arguments, and use its result.
+    pub fn helper_with_other_arguments(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let number = if first(&args) {
+            meet_with(t) // planted
+        } else {
+            meet_with(7) // planted
+        };
+        args.output.set(t.into(), number);
+    }
+}
+
+kernel! {
+    /// Both arms call a function with a shuffle. Each arm has some of the lanes of a warp.
+    pub fn shuffles_in_two_arms(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let sum = if first(&args) {
+            sum_of_two(t) // planted
+        } else {
+            sum_of_two(t + 1) // planted
+        };
+        args.output.set(t.into(), sum);
+    }
+}
+
+kernel! {
+    /// Both arms call a function with a vote.
+    pub fn votes_in_two_arms(_arena, args: Args) {
+        let t = thread::thread_idx_x();
+        let count = match first(&args) {
+            true => odd_lanes(t), // planted
+            false => odd_lanes(t / 2), // planted
+        };
+        args.output.set(t.into(), count);
+    }
+}
+
+kernel! {
+    /// Both arms call a function in which the lanes of a warp wait for each other.
+    pub fn warp_barriers_in_two_arms(_arena, args: Args) {
+        if first(&args) {
+            meet_in_warp(); // planted
+        } else {
+            meet_in_warp(); // planted
+        }
+    }
+}
+
 cases! {
     helper_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
     inlined_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
@@ -162,4 +234,8 @@ cases! {
     closures_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
     pointers_in_two_arms: 1 of 64, BarrierDivergence, "from two places";
     helper_in_and_behind_a_loop: 1 of 64, BarrierDivergence, "from two places";
+    helper_with_other_arguments: 1 of 64, BarrierDivergence, "from two places";
+    shuffles_in_two_arms: 1 of 64, Lanes, "the lanes reach one warp exchange from two places, 0 to 19 at ";
+    votes_in_two_arms: 1 of 64, Lanes, "the lanes reach one warp exchange from two places";
+    warp_barriers_in_two_arms: 1 of 64, Lanes, "the lanes reach one warp barrier from two places";
 }

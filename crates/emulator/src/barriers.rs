@@ -2,10 +2,11 @@
 
 use crate::block::Arrival;
 use crate::finding::Problem;
+use crate::paths::TwoPlaces;
 use crate::running::Running;
 use crate::site::{Action, Line, Site};
 use crate::threads::Threads;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::Location;
 
 impl Running {
@@ -56,24 +57,12 @@ impl Running {
 
     /// Reports threads that reached one barrier by different paths.
     fn compare_paths(&mut self, waiting: &[Arrival]) {
-        let Arrival { thread, site, path: first } = waiting[0];
-        let others = waiting.iter().map(|arrival| arrival.path).filter(|path| *path != first);
-        let others: BTreeSet<u32> = others.collect();
-        let Some(lines) = others.into_iter().find_map(|other| self.paths.different(first, other).cloned()) else {
-            return;
-        };
-        let (mut same, mut differ) = (Vec::new(), Vec::new());
-        for Arrival { thread, path, .. } in waiting {
-            let is_same = *path == first || self.paths.different(first, *path).is_none();
-            if is_same { same.push(*thread) } else { differ.push(*thread) }
+        let Arrival { thread, site, .. } = waiting[0];
+        let met = waiting.iter().map(|arrival| (arrival.thread, arrival.path));
+        if let Some(TwoPlaces { calls, threads, other_calls, others }) = self.paths.two_places(met) {
+            self.thread = thread;
+            self.find(self.line(site), Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others });
         }
-        let [calls, other_calls] = lines;
-        let [threads, others] = [same, differ].map(|mut threads: Vec<u32>| {
-            threads.sort_unstable();
-            Threads::new(threads)
-        });
-        self.thread = thread;
-        self.find(self.line(site), Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others });
     }
 
     pub(crate) fn count_requests(&mut self) {

@@ -204,6 +204,20 @@ pub enum Problem {
         /// The threads with other calls.
         others: Threads,
     },
+    /// Lanes reach the warp operation in a function or macro from different
+    /// places: one operation in the source, but two in the kernel.
+    WarpFromTwoPlaces {
+        /// Kind of the operation.
+        action: Action,
+        /// The calls of the first lane, from the operation outwards to the point where the paths differ.
+        calls: Vec<Line>,
+        /// The threads with these calls.
+        threads: Threads,
+        /// The calls of another lane.
+        other_calls: Vec<Line>,
+        /// The threads with other calls.
+        others: Threads,
+    },
     /// Not all lanes of the mask reach a warp operation.
     MissingLanes {
         /// The mask.
@@ -245,6 +259,8 @@ pub enum Problem {
         count: u64,
         /// Length of the window, in elements.
         len: u64,
+        /// Whether the launch had to write the output whole. Then it has not written the elements; otherwise nobody has.
+        whole: bool,
         /// Masked store that left out the first one, if there was one.
         left_out: Option<Line>,
     },
@@ -253,14 +269,15 @@ pub enum Problem {
         /// The message.
         message: String,
     },
+    /// An accessor was called on an OS thread that runs none of the launch's threads, such as one of `std::thread` or `rayon`
+    /// that the kernel started or passed work to. A GPU has no such threads. That call panics.
+    ForeignThread,
     /// The threads of a block have used up their steps: they wait forever, or need more than the launch's
     /// [budget](crate::Launch::budget).
     OutOfSteps {
         /// The budget.
         budget: u64,
         /// Progress of the grid's blocks. A block may only wait for a block that has begun.
-        /// Whether the launch had to write the output whole. Then it has not written the elements; otherwise nobody has.
-        whole: bool,
         blocks: BlockStates,
     },
     /// The launch has more barriers and blocks than the emulator can number. The rest of it has not run.
@@ -272,9 +289,6 @@ pub enum Problem {
     StackOverflow {
         /// Size of a thread's stack, in bytes.
         bytes: usize,
-    /// An accessor was called on an OS thread that runs none of the launch's threads, such as one of `std::thread` or `rayon`
-    /// that the kernel started or passed work to. A GPU has no such threads. That call panics.
-    ForeignThread,
     },
     /// A thread has exceeded the time limit without calling an accessor: it does not end, or needs a larger
     /// [limit](crate::Launch::time_limit).
@@ -315,10 +329,12 @@ impl fmt::Display for Problem {
             }
             Problem::BarrierDivergence { waiting, ended } => write_divergence(f, waiting, ended),
             Problem::BarrierFromTwoPlaces { calls, threads, other_calls, others } => {
-                write!(f, "barrier divergence: the threads reach one barrier from two places, {threads} ")?;
-                write_calls(f, calls)?;
-                write!(f, " and {others} ")?;
-                write_calls(f, other_calls)
+                write!(f, "barrier divergence: the threads reach one barrier from two places, ")?;
+                write_two_places(f, [calls, other_calls], [threads, others])
+            }
+            Problem::WarpFromTwoPlaces { action, calls, threads, other_calls, others } => {
+                write!(f, "warp divergence: the lanes reach one {action} from two places, ")?;
+                write_two_places(f, [calls, other_calls], [threads, others])
             }
             Problem::MissingLanes { mask, missing } => {
                 write!(f, "missing lanes: {missing:#010x} of the mask {mask:#010x} do not arrive")
@@ -346,6 +362,10 @@ impl fmt::Display for Problem {
                 write!(f, "more than {intervals} barriers and blocks in a launch: the rest has not run")
             }
             Problem::Panic { message } => write!(f, "panic: {message}"),
+            Problem::ForeignThread => f.write_str(
+                "foreign thread: an accessor is called on an OS thread that runs none of the launch's threads; a kernel must \
+                 not start threads, nor pass work to them, as with `std::thread` or `rayon`",
+            ),
             Problem::StackOverflow { bytes } => {
                 write!(
                     f,
@@ -366,10 +386,6 @@ impl fmt::Display for Problem {
                     _ => write!(f, " ({blocks}; a block may wait only for blocks that have begun)"),
                 }
             }
-            Problem::ForeignThread => f.write_str(
-                "foreign thread: an accessor is called on an OS thread that runs none of the launch's threads; a kernel must \
-                 not start threads, nor pass work to them, as with `std::thread` or `rayon`",
-            ),
         }
     }
 }
@@ -392,7 +408,15 @@ fn write_splits(f: &mut fmt::Formatter<'_>, split: &Split, other: &Split) -> fmt
     )
 }
 
-/// Writes the calls by which a thread reached a barrier.
+/// Writes which threads have which calls.
+fn write_two_places(f: &mut fmt::Formatter<'_>, calls: [&[Line]; 2], threads: [&Threads; 2]) -> fmt::Result {
+    write!(f, "{} ", threads[0])?;
+    write_calls(f, calls[0])?;
+    write!(f, " and {} ", threads[1])?;
+    write_calls(f, calls[1])
+}
+
+/// Writes the calls by which a thread reached a barrier or a warp operation.
 fn write_calls(f: &mut fmt::Formatter<'_>, calls: &[Line]) -> fmt::Result {
     calls.iter().enumerate().try_for_each(|(k, at)| write!(f, "{}{at}", if k == 0 { "at " } else { ", called at " }))
 }

@@ -2,6 +2,7 @@
 
 use crate::fibres::Control;
 use crate::panics::unwinds;
+use crate::paths;
 use crate::running::{Running, Turn};
 use crate::site::Action;
 use crate::warp::Part;
@@ -41,6 +42,26 @@ impl Emulated {
     fn act<R: Default>(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running) -> R) -> R {
         let _inside = self.control.watch.enter();
         if unwinds() { R::default() } else { self.step(at, act) }
+    }
+
+    /// As `act`, for a barrier. `act` receives the number of the path by which the thread reached it.
+    #[inline]
+    fn act_at_barrier(&self, at: &'static Location<'static>, act: impl FnOnce(&mut Running, u32)) {
+        let top = self.tops[self.control.thread()].get();
+        self.act(at, |running| {
+            let path = running.paths.number(at, top);
+            act(running, path);
+        });
+    }
+
+    /// As `act_at_barrier`, for an operation of the warp in `mask`.
+    #[inline]
+    fn meet(&self, part: Part, mask: u32, at: &'static Location<'static>) {
+        match paths::IS_FAST {
+            true => self.act_at_barrier(at, |running, path| running.meet(part, mask, at, path)),
+            // There are many of these operations, and each would unwind the stack.
+            false => self.act(at, |running| running.meet(part, mask, at, 0)),
+        }
     }
 
     /// As `act`, for an atomic operation. Other threads may run before it.
@@ -174,23 +195,15 @@ impl Machine for Emulated {
     }
 
     fn reuse(&self, base: u32, bytes: u32, at: &'static Location<'static>) {
-        let top = self.tops[self.control.thread()].get();
-        self.act(at, |running| {
-            let path = running.paths.number(at, top);
-            running.reuse(base, bytes, at, path);
-        });
+        self.act_at_barrier(at, |running, path| running.reuse(base, bytes, at, path));
     }
 
     fn sync_threads(&self, at: &'static Location<'static>) {
-        let top = self.tops[self.control.thread()].get();
-        self.act(at, |running| {
-            let path = running.paths.number(at, top);
-            running.sync_threads(at, path);
-        });
+        self.act_at_barrier(at, |running, path| running.sync_threads(at, path));
     }
 
     fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
-        self.act(at, |running| running.meet(Part::Wait, mask, at));
+        self.meet(Part::Wait, mask, at);
     }
 
     fn fence(&self, scope: Scope, at: &'static Location<'static>) {
@@ -199,14 +212,14 @@ impl Machine for Emulated {
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
         let _inside = self.control.watch.enter();
-        self.act(at, |running| running.meet(Part::Exchange(operation, word), mask, at));
+        self.meet(Part::Exchange(operation, word), mask, at);
         let [word, _] = self.running.borrow().answer(self.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
         let _inside = self.control.watch.enter();
-        self.act(at, |running| running.meet(Part::Mma(fragments), warp::FULL, at));
+        self.meet(Part::Mma(fragments), warp::FULL, at);
         self.running.borrow().answer(self.thread()).map(|word| word as i32)
     }
 }

@@ -1,16 +1,17 @@
-//! The calls by which threads reach a barrier.
+//! The calls by which threads reach a barrier or a warp operation.
 //!
-//! A barrier in a helper or macro has one line for all callers. So the stack of the first thread with some calls is unwound,
-//! which yields the return addresses and their positions on the stack. For later threads at the same depth it is enough to
-//! compare these words: equal words are the same calls. Compilers copy calls, so different return addresses alone mean
-//! little. They count as two places only if debugging information has different lines for them.
+//! A barrier or warp operation in a helper or macro has one line for all callers. So the stack of the first thread with some
+//! calls is unwound, which yields the return addresses and their positions on the stack. For later threads at the same depth it
+//! is enough to compare these words: equal words are the same calls. Compilers copy calls, so different return addresses alone
+//! mean little. They count as two places only if debugging information has different lines for them.
 
 // Return addresses are read from the stack.
 #![allow(unsafe_code)]
 
 use crate::hosting::STACK_BYTES;
 use crate::site::Line;
-use std::collections::HashMap;
+use crate::threads::Threads;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr;
@@ -18,6 +19,9 @@ use std::ptr;
 /// Maximum number of bytes of the stack that are searched for calls: fewer than the thread's own stack has, whose first
 /// frame is near its end. A kernel may have stacks of its own, and distances between stacks mean nothing.
 const MOST_BYTES: usize = STACK_BYTES / 2;
+
+/// Whether it is cheap to number a path that is known already: without an unwinding.
+pub(crate) const IS_FAST: bool = cfg!(target_arch = "x86_64");
 
 /// A call on the way to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +42,18 @@ struct Path {
 }
 
 /// Lines of two different paths to a barrier, from the inside outwards.
-pub(crate) type Lines = [Vec<Line>; 2];
+type Lines = [Vec<Line>; 2];
+
+/// Threads that have met at one line, by different paths.
+#[derive(Debug)]
+pub(crate) struct TwoPlaces {
+    /// The calls of the first thread, and the threads with these calls.
+    pub(crate) calls: Vec<Line>,
+    pub(crate) threads: Threads,
+    /// The calls of another thread, and the threads with other calls.
+    pub(crate) other_calls: Vec<Line>,
+    pub(crate) others: Threads,
+}
 
 /// All paths of a launch so far, numbered.
 #[derive(Debug, Default)]
@@ -73,8 +88,25 @@ impl Paths {
         number as u32
     }
 
+    /// Returns how threads that have met came from two places, if they did. Each has the number of its path.
+    pub(crate) fn two_places(&mut self, met: impl Iterator<Item = (u32, u32)> + Clone) -> Option<TwoPlaces> {
+        let (_, first) = met.clone().next()?;
+        let others: BTreeSet<u32> = met.clone().map(|(_, path)| path).filter(|path| *path != first).collect();
+        let [calls, other_calls] = others.into_iter().find_map(|other| self.different(first, other).cloned())?;
+        let (mut same, mut differ) = (Vec::new(), Vec::new());
+        for (thread, path) in met {
+            let is_same = path == first || self.different(first, path).is_none();
+            if is_same { same.push(thread) } else { differ.push(thread) }
+        }
+        let [threads, others] = [same, differ].map(|mut threads: Vec<u32>| {
+            threads.sort_unstable();
+            Threads::new(threads)
+        });
+        Some(TwoPlaces { calls, threads, other_calls, others })
+    }
+
     /// Returns the lines of two paths to a barrier, if they are known to differ.
-    pub(crate) fn different(&mut self, first: u32, second: u32) -> Option<&Lines> {
+    fn different(&mut self, first: u32, second: u32) -> Option<&Lines> {
         let paths = &self.paths;
         let compare = || lines_of_two(&paths[first as usize], &paths[second as usize]);
         self.compared.entry([first, second]).or_insert_with(compare).as_ref()
@@ -94,7 +126,7 @@ impl Path {
 }
 
 fn unwind(at: &'static Location<'static>, bottom: usize, top: usize, is_own: bool) -> Path {
-    let (mut calls, mut is_exact) = (Vec::new(), cfg!(target_arch = "x86_64") && is_own);
+    let (mut calls, mut is_exact) = (Vec::new(), IS_FAST && is_own);
     let mut visit = |frame: &backtrace::Frame| {
         let (place, address) = ((frame.sp() as usize).wrapping_sub(size_of::<usize>()), frame.ip() as usize);
         if place >= top {

@@ -11,7 +11,7 @@ use crate::memory::Memory;
 use crate::order::Order;
 use crate::outputs::{Outputs, Unwritten};
 use crate::panics::Panic;
-use crate::paths::Paths;
+use crate::paths::{Paths, TwoPlaces};
 use crate::profile::Profile;
 use crate::random::{Pace, Random};
 use crate::reach::Reach;
@@ -285,7 +285,9 @@ impl Running {
         }
     }
 
-    pub(crate) fn meet(&mut self, part: Part, mask: u32, at: &'static Location<'static>) {
+    /// Makes the running thread wait for the other lanes of `mask` at the warp operation `at`, which it reached by the path with
+    /// number `path`.
+    pub(crate) fn meet(&mut self, part: Part, mask: u32, at: &'static Location<'static>, path: u32) {
         let site = self.sites.number_of(Site::of_wait(at, part.action()));
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         if mask & 1 << lane == 0 {
@@ -293,7 +295,7 @@ impl Running {
             self.block.answers[self.thread as usize] = part.own();
             return;
         }
-        let call = Call { site, mask, part };
+        let call = Call { site, path, mask, part };
         let is_complete = self.block.warps[warp as usize].arrive(lane, call);
         self.stop_thread();
         self.pause = true;
@@ -313,6 +315,7 @@ impl Running {
         }
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
+        self.compare_warp_paths(call.site, &threads, &calls);
         if call.part == Part::Wait {
             self.block.order.meet(&threads);
         }
@@ -325,6 +328,16 @@ impl Running {
                 self.find(self.line(call.site), Problem::ForeignLane { mask: call.mask, lane, absence });
             }
             self.block.schedule.wake(self.thread);
+        }
+    }
+
+    /// Reports threads of a warp that reached the operation at `site` by different paths.
+    fn compare_warp_paths(&mut self, site: u16, threads: &[u16], calls: &[Option<Call>; 32]) {
+        let met = threads.iter().zip(calls.iter().flatten()).map(|(thread, call)| (u32::from(*thread), call.path));
+        if let Some(TwoPlaces { calls, threads, other_calls, others }) = self.paths.two_places(met) {
+            let Site { at, action, .. } = *self.sites.get(site);
+            self.thread = threads.ranges().first().map_or(self.thread, |range| *range.start());
+            self.find(at.into(), Problem::WarpFromTwoPlaces { action, calls, threads, other_calls, others });
         }
     }
 
@@ -382,6 +395,13 @@ impl Running {
         }
     }
 
+    /// Reports accessor calls on OS threads that run no kernel.
+    pub(crate) fn add_stray(&mut self, stray: Stray) {
+        let Stray { at, thread, block, times } = stray;
+        let (kernel, at) = (self.kernel, at.into());
+        self.findings.add(Finding { kernel, block, thread, at, problem: Problem::ForeignThread, times });
+    }
+
     /// Reports a problem of the running thread.
     #[cold]
     pub(crate) fn find(&mut self, at: Line, problem: Problem) {
@@ -398,13 +418,6 @@ impl Running {
     pub(crate) fn index_of(&self, thread: u16) -> [u32; 3] {
         self.indices[thread as usize]
     }
-    /// Reports accessor calls on OS threads that run no kernel.
-    pub(crate) fn add_stray(&mut self, stray: Stray) {
-        let Stray { at, thread, block, times } = stray;
-        let (kernel, at) = (self.kernel, at.into());
-        self.findings.add(Finding { kernel, block, thread, at, problem: Problem::ForeignThread, times });
-    }
-
 
     /// Returns the counts of all sites.
     pub(crate) fn counts(&self) -> Vec<SiteCounts> {

@@ -53,6 +53,8 @@ pub(crate) type Answer = [u32; 2];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) site: u16,
+    /// Number of the path by which the lane reached the call; 0 for all if paths are not compared.
+    pub(crate) path: u32,
     pub(crate) mask: u32,
     pub(crate) part: Part,
 }

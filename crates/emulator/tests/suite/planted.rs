@@ -39,7 +39,10 @@ fn is(problem: &Problem, bug: Bug) -> bool {
         Problem::OutOfRange { .. } => bug == Bug::OutOfRange,
         Problem::Misaligned { .. } => bug == Bug::Misaligned,
         Problem::BarrierDivergence { .. } | Problem::BarrierFromTwoPlaces { .. } => bug == Bug::BarrierDivergence,
-        Problem::MissingLanes { .. } | Problem::NotInMask { .. } | Problem::ForeignLane { .. } => bug == Bug::Lanes,
+        Problem::MissingLanes { .. }
+        | Problem::NotInMask { .. }
+        | Problem::ForeignLane { .. }
+        | Problem::WarpFromTwoPlaces { .. } => bug == Bug::Lanes,
         Problem::Panic { .. } => bug == Bug::Panic,
         Problem::OutOfSteps { .. } => bug == Bug::Endless,
         Problem::SplitDivergence { .. } => bug == Bug::Split,
@@ -56,7 +59,8 @@ fn lines(finding: &Finding) -> Vec<&Line> {
         Problem::UnwrittenOutput { left_out, .. } => left_out.iter().collect(),
         Problem::BarrierDivergence { waiting, .. } => waiting.iter().map(|(at, _)| at).collect(),
         // The lines where the call paths differ.
-        Problem::BarrierFromTwoPlaces { calls, other_calls, .. } => {
+        Problem::BarrierFromTwoPlaces { calls, other_calls, .. }
+        | Problem::WarpFromTwoPlaces { calls, other_calls, .. } => {
             [calls, other_calls].into_iter().filter_map(|calls| calls.last()).collect()
         }
         _ => vec![&finding.at],
@@ -113,7 +117,7 @@ impl CaseVisitor for Check {
 fn every_bug_is_found_and_its_twin_is_clean() {
     let mut check = Check::default();
     visit_cases(&mut check);
-    assert_eq!(check.cases, 103);
+    assert_eq!(check.cases, 107);
 }
 
 #[test]

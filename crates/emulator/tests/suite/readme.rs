@@ -1,4 +1,4 @@
-//! The kernel in the README of `cuda_builder`, of which `readme/blur.rs` is a copy.
+//! The kernel in the README of `cuda_builder`, of which `readme/blur.rs` is a copy, and the recommended settings.
 
 mod blur;
 
@@ -23,4 +23,33 @@ fn nothing_is_found_in_the_kernel() {
     assert!(report.is_clean(), "{report}");
     let expected = (0..300u16).map(|i| if i < 299 { f32::from(i) + 0.5 } else { 149.5 });
     assert_eq!(emulator.download(&output), expected.collect::<Vec<_>>());
+}
+
+/// Returns the settings of a package in the lines of a profile.
+fn settings<'t>(text: &'t str, package: &str) -> &'t str {
+    let line = text.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix(" = "));
+    line.and_then(|line| Some(line.split_once('}')?.0)).unwrap_or_else(|| panic!("no settings of {package}"))
+}
+
+/// All texts recommend the same settings, and the cases of the catalogue are compiled with them. Otherwise the tests of calls in
+/// two arms of a branch would prove nothing for kernels that follow the recommendation.
+#[test]
+fn the_recommended_settings_are_those_of_the_catalogue() {
+    let workspace = profile(include_str!("../../../../Cargo.toml"));
+    let texts = [
+        include_str!("../../README.md"),
+        include_str!("../../../cuda_builder/README.md"),
+        include_str!("../../../../host/guide/platforms.md"),
+    ];
+    for text in texts.map(profile) {
+        assert_eq!(settings(text, "my-kernels"), settings(workspace, "slm-emulator-catalogue"));
+        for package in ["slm-emulator", "slm-cuda-std", "corosensei"] {
+            assert_eq!(settings(text, package), settings(workspace, package), "{package}");
+        }
+    }
+}
+
+/// Returns the settings of packages in a manifest.
+fn profile(manifest: &str) -> &str {
+    manifest.split_once("[profile.dev.package]").map_or("", |(_, profile)| profile)
 }
