@@ -156,6 +156,22 @@ kernel! {
 }
 
 kernel! {
+    /// Rows of three words, at distances of four. Each row is loaded with its padding, which is not used.
+    pub fn padding_is_read(arena, args: Args) {
+        let (rows, _) = arena.split::<u32>(32);
+        let t = thread::thread_idx_x();
+        if args.right != 0 || t % 4 != 3 {
+            rows.set(t, t);
+        }
+        thread::sync_threads();
+        if t < 8 {
+            let [a, b, c, _] = rows.get_pack::<4>(4 * t); // planted
+            args.output.set(t.into(), a + b + c);
+        }
+    }
+}
+
+kernel! {
     /// A Rust array is indexed out of range.
     pub fn rusts_index<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x() as usize;
@@ -170,6 +186,7 @@ cases! {
     resumed_too_early: 2 of 32, Uninitialised, "uninitialised: load of element";
     left_by_a_block: 2 of 32, Uninitialised, "32 times";
     half_a_pair: 1 of 32, Uninitialised, "uninitialised: load";
+    padding_is_read: 1 of 32, Uninitialised, "uninitialised: load of element";
     off_by_one: 1 of 64, OutOfRange, "out of range: store of 1 from element 64 of a window of 64 on shared memory";
     unguarded_store: 9 of 32, OutOfRange, "of a window of 256 on global memory", bypassed;
     unguarded_load: 8 of 32, OutOfRange, "element 256 of a window of 256 on global memory (byte 1024)", bypassed;

@@ -302,6 +302,37 @@ kernel! {
     }
 }
 
+kernel! {
+    /// All threads of a block have a fence before the barrier. Then one of them sets the flag, without a fence of its own. Its
+    /// fence before the barrier does not release what the other threads have stored.
+    pub fn fence_before_the_barrier(arena, args: Args) {
+        let (ticket, _) = arena.split::<u32>(1);
+        let t = thread::thread_idx_x();
+        if t == 0 {
+            ticket.set(0, args.zeros.fetch_add(0, 1, Ordering::Relaxed));
+        }
+        thread::sync_threads();
+        if ticket.get(0) == 0 {
+            args.output.set(t.into(), t); // planted
+            fence::fence_device();
+            thread::sync_threads();
+            if t == 0 {
+                if args.right != 0 {
+                    fence::fence_device();
+                }
+                args.zeros.exchange(1, 1, Ordering::Relaxed);
+            }
+        } else {
+            if t == 0 {
+                while args.zeros.fetch_add(1, 0, Ordering::Relaxed) == 0 {}
+                fence::fence_device();
+            }
+            thread::sync_threads();
+            args.result.set(t.into(), args.output.get((63 - t).into())); // planted
+        }
+    }
+}
+
 cases! {
     missing_barrier: 1 of 64, Race + Uninitialised, "data race: load of element";
     missing_second_barrier: 1 of 64, Race, "unordered with the load of thread";
@@ -322,4 +353,5 @@ cases! {
     fence_on_one_side: 1 of 2, Race, "data race: load of element 0";
     relaxed_lock: 1 of 64, Race, "element 1 of a window of 2 on shared memory";
     plain_flag: 1 of 64, Race, "data race: ";
+    fence_before_the_barrier: 2 of 64, Race, "data race: load of element";
 }

@@ -127,6 +127,21 @@ kernel! {
 }
 
 kernel! {
+    /// The lower half of a warp adds up its numbers. The upper lanes of the half read from lanes that are not in the mask, and
+    /// only the sum of lane 0 is used.
+    pub fn half_a_warp_shuffles_down(_arena, args: Args) {
+        let (t, half) = (thread::thread_idx_x(), 0xffff);
+        if t < 16 {
+            let mut sum = t;
+            for n in [8, 4, 2, 1] {
+                sum += if args.right != 0 { warp::shuffle_xor(half, sum, n) } else { warp::shuffle_down(half, sum, n) }; // planted
+            }
+            args.output.set_if(t == 0, 0, sum);
+        }
+    }
+}
+
+kernel! {
     /// A warp's matrix product that only half of the warp reaches.
     pub fn mma_in_a_branch<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
@@ -195,6 +210,7 @@ cases! {
     different_masks: 1 of 32, Lanes, "missing lanes: ";
     warp_or_block: 1 of 32, Lanes, "missing lanes: 0xffffff00";
     not_in_the_mask: 1 of 32, Lanes, "lane 0 is not in its own mask 0xfffffffe";
+    half_a_warp_shuffles_down: 1 of 32, Lanes, "a shuffle from lane 16, which is not in the mask 0x0000ffff";
     foreign_lane: 1 of 32, Lanes, "which is not in the mask 0x";
     mma_in_a_branch: 1 of 32, Lanes, "missing lanes: 0xffff0000 of the mask 0xffffffff do not arrive";
     kept_lock: 1 of 64, Endless, "the block has not ended after";

@@ -117,7 +117,7 @@ impl CaseVisitor for Check {
 fn every_bug_is_found_and_its_twin_is_clean() {
     let mut check = Check::default();
     visit_cases(&mut check);
-    assert_eq!(check.cases, 107);
+    assert_eq!(check.cases, 110);
 }
 
 #[test]
