@@ -88,7 +88,8 @@ impl<T: TransposeElement> Transpose<T> {
     /// Checks the shape and binds the transposition in place to a device. Returns the prepared transposition. All shapes are
     /// supported. This ignores the [algorithm](Self::algorithm).
     ///
-    /// Square matrices need no further memory: tiles are exchanged. In other matrices, rows and columns are permuted part by
+    /// Square matrices need no further memory: tiles are exchanged. On a GPU whose shared memory has no room for two elements, elements
+    /// are exchanged through memory for two rows. In other matrices, rows and columns are permuted part by
     /// part (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014). This allocates
     /// memory for one part: at most a sixteenth of the matrix, but at least a row or a column.
     ///

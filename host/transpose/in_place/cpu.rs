@@ -28,7 +28,9 @@ impl TransposeInPlace {
         if matrices.is_empty() {
             return Ok(());
         }
-        let scratch = if matrices.are_square() { SIDE * matrices.shape()[1] } else { matrices.scratch() };
+        let height = SIDE.min(matrices.rows);
+        let beyond = height * (matrices.rows - height) * matrices.components;
+        let scratch = if matrices.are_square() { beyond } else { matrices.scratch() };
         let mut scratch = allocation::filled(T::default(), scratch)?;
         // A single row may have any pitch, and the buffer may be longer than the matrices.
         let all = data.chunks_mut(matrices.rows.saturating_mul(pitch)).take(matrices.count);

@@ -1,6 +1,7 @@
 //! Launches of transpositions in place.
 
 use super::Matrices;
+use super::exchange::{Copy, Exchange};
 use super::steps::Part;
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, Loaded, Recent};
@@ -13,7 +14,7 @@ use slm_kernels::cast;
 use slm_kernels::transpose::{
     Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transposition in place.
 pub(super) struct TransposeInPlace<T: Element> {
@@ -29,13 +30,47 @@ pub(super) struct TransposeInPlace<T: Element> {
     part: Mutex<Buffer<T>>,
 }
 
+/// How square matrices are transposed.
+#[derive(Clone, Copy, Debug)]
+enum Square {
+    /// By the kernel that exchanges tiles.
+    Tiles(Geometry),
+    /// Through other memory.
+    Exchange(Exchange),
+}
+
 impl<T: Element> TransposeInPlace<T> {
     pub(super) fn new(device: &Device, shared: SharedMemory, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
         let part = Mutex::new(device.unwritten(matrices.scratch())?);
         let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
-        Ok(TransposeInPlace { device, shared, tuning, matrices, problem, kernels, pitched: Recent::default(), part })
+        let pitched = Recent::default();
+        let transpose = TransposeInPlace { device, shared, tuning, matrices, problem, kernels, pitched, part };
+        if transpose.kernels.is_some() && matrices.are_square() {
+            drop(transpose.part_for(&transpose.square(&problem))?);
+        }
+        Ok(transpose)
+    }
+
+    /// Returns how square matrices are transposed.
+    fn square(&self, problem: &Problem) -> Square {
+        let geometry = Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches);
+        let fits = geometry.shared_bytes <= self.shared.max_per_block;
+        if fits { Square::Tiles(geometry) } else { Square::Exchange(Exchange::new(problem)) }
+    }
+
+    /// Returns the memory for a part, made large enough for square matrices.
+    fn part_for(&self, square: &Square) -> Result<MutexGuard<'_, Buffer<T>>> {
+        // The part is never read before it is written, so a panic of another thread does no harm.
+        let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Square::Exchange(exchange) = square {
+            let needed = 2 * exchange.longest() as usize * self.matrices.components;
+            if part.len() < needed {
+                *part = self.device.unwritten(needed)?;
+            }
+        }
+        Ok(part)
     }
 
     fn region(&self, matrix: usize, step: Step, part: Part) -> Region {
@@ -56,16 +91,11 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
-    /// Returns the launch parameters of the kernel that exchanges tiles of square matrices.
-    fn swapping(&self, problem: &Problem) -> Geometry {
-        Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches)
-    }
-
     /// Returns the kernel for square matrices with this row pitch, in numbers.
     fn pitched(&self, pitch: usize) -> Result<Arc<Pitched>> {
         self.pitched.get(pitch, || {
             let problem = self.matrices.problem::<T>([pitch; 2])?;
-            Ok(Arc::new(Pitched { geometry: self.swapping(&problem), kernels: load(&self.device, &problem)? }))
+            Ok(Arc::new(Pitched { square: self.square(&problem), kernels: load(&self.device, &problem)? }))
         })
     }
 
@@ -76,17 +106,26 @@ impl<T: Element> TransposeInPlace<T> {
         LaunchShape::new([len.div_ceil(threads.into()).min(self.tuning.permuting_blocks), 1, 1], [threads, 1, 1])
     }
 
-    fn swap(
-        &self,
-        kernels: &Kernels,
-        geometry: &Geometry,
-        windows: &Windows<'_, '_>,
-        data: GlobalInOut<u8>,
-    ) -> Result<()> {
-        geometry.parts().try_for_each(|part| {
-            let args = (data, geometry.layout(part));
-            kernels.swap.launch(windows, shape(geometry, part.grid), args, &())
-        })
+    /// Transposes square matrices.
+    fn swap(&self, kernels: &Kernels, square: &Square, data: &mut Buffer<T>) -> Result<()> {
+        let mut part = self.part_for(square)?;
+        let half = (part.len() / 2 * size_of::<T>()) as u64;
+        let mut windows = Windows::new(&self.device);
+        let [data, part] = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
+        let _submission = self.device.submission_lock()?;
+        match square {
+            Square::Tiles(geometry) => geometry.parts().try_for_each(|part| {
+                let args = (data, geometry.layout(part));
+                kernels.swap.launch(&windows, shape(geometry, part.grid), args, &())
+            }),
+            Square::Exchange(exchange) => {
+                let copies = (0..self.matrices.count as u64).flat_map(|matrix| exchange.copies(matrix));
+                copies.into_iter().try_for_each(|Copy { half: k, region }| {
+                    let memory = [data, part.slice(k * half, half)];
+                    kernels.permute.launch(&windows, self.permuting(&region), (memory, region), &())
+                })
+            }
+        }
     }
 
     /// Transposes square matrices with this row pitch, in numbers.
@@ -95,23 +134,20 @@ impl<T: Element> TransposeInPlace<T> {
             return Ok(());
         }
         let pitched = self.pitched(pitch)?;
-        let mut windows = Windows::new(&self.device);
-        let data = cast(windows.in_out(data), 1)?;
-        let _submission = self.device.submission_lock()?;
-        self.swap(&pitched.kernels, &pitched.geometry, &windows, data)
+        self.swap(&pitched.kernels, &pitched.square, data)
     }
 
     /// Transposes matrices without gaps.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
-        // The part is never read before it is written, so a panic of another thread does no harm.
+        if self.matrices.are_square() {
+            return self.swap(kernels, &self.square(&self.problem), data);
+        }
+        // As in `part_for`.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let mut windows = Windows::new(&self.device);
         let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _submission = self.device.submission_lock()?;
-        if self.matrices.are_square() {
-            return self.swap(kernels, &self.swapping(&self.problem), &windows, memory[0]);
-        }
         let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
         for (matrix, (step, part)) in steps {
             for step in [step, Step::Back] {
@@ -133,9 +169,12 @@ impl<T: Element> TransposeInPlace<T> {
             )
         };
         let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
-        let (launches, reason) = match self.matrices.are_square() {
-            true => (self.swaps(kernels), "tiles of square matrices are exchanged"),
-            false => (self.permutations(kernels), "rows and columns are permuted, part by part"),
+        let (launches, reason) = match self.matrices.are_square().then(|| self.square(&self.problem)) {
+            Some(Square::Tiles(geometry)) => (self.swaps(kernels, &geometry), "tiles of square matrices are exchanged"),
+            Some(Square::Exchange(exchange)) => {
+                (self.copies(kernels, exchange), "elements are too large for tiles, and exchanged row by row")
+            }
+            None => (self.permutations(kernels), "rows and columns are permuted, part by part"),
         };
         match launches.first() {
             Some(first) => Plan { launches: launches.clone(), ..plan([first.kernel, reason]) },
@@ -143,9 +182,8 @@ impl<T: Element> TransposeInPlace<T> {
         }
     }
 
-    fn swaps(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
-        let geometry = self.swapping(&self.problem);
-        let shape = geometry.parts().next().map(|part| shape(&geometry, part.grid));
+    fn swaps(&self, kernels: &Kernels, geometry: &Geometry) -> Vec<LaunchPlan> {
+        let shape = geometry.parts().next().map(|part| shape(geometry, part.grid));
         let plan = |shape| {
             let times = geometry.launches();
             LaunchPlan { times, ..self.launch_plan(shape, kernels.swap.as_ref(), self.matrices.moved_bytes::<T>()) }
@@ -156,24 +194,38 @@ impl<T: Element> TransposeInPlace<T> {
     /// Returns the launches for all matrices, in their order. Consecutive launches with the same grid are one entry.
     fn permutations(&self, kernels: &Kernels) -> Vec<LaunchPlan> {
         let count = self.matrices.count as u64;
-        let mut launches: Vec<LaunchPlan> = Vec::new();
+        let mut launches = Vec::new();
         for (step, part) in self.matrices.steps() {
-            let shape = self.permuting(&self.region(0, step, part));
-            let elements = (part.lengths[0] * part.lengths[1] * self.matrices.components) as u64;
-            // Each part is copied to its memory and back, and each copy reads and writes it.
-            let (times, moved) = (2 * count, (count * elements).saturating_mul(4 * size_of::<T>() as u64));
-            match launches.last_mut().filter(|last| last.grid == shape.grid) {
-                Some(last) => {
-                    last.times = last.times.saturating_add(times);
-                    last.moved_bytes = last.moved_bytes.saturating_add(moved);
-                }
-                None => {
-                    let plan = self.launch_plan(shape, kernels.permute.as_ref(), moved);
-                    launches.push(LaunchPlan { times, ..plan });
-                }
-            }
+            // Each part is copied to its memory and back, for each matrix.
+            self.add_permuting(kernels, &mut launches, &self.region(0, step, part), 2 * count);
         }
         launches
+    }
+
+    /// Returns the copies for all matrices; otherwise as [`permutations`](Self::permutations).
+    fn copies(&self, kernels: &Kernels, exchange: Exchange) -> Vec<LaunchPlan> {
+        let count = self.matrices.count as u64;
+        let mut launches = Vec::new();
+        exchange.copies(0).for_each(|copy| self.add_permuting(kernels, &mut launches, &copy.region, count));
+        launches
+    }
+
+    /// Adds launches that copy a region, to the last entry if they have the same grid.
+    fn add_permuting(&self, kernels: &Kernels, launches: &mut Vec<LaunchPlan>, region: &Region, times: u64) {
+        let (shape, unit) = (self.permuting(region), Kernel::swap(&self.problem).unit());
+        let units = region.part_rows * region.part_columns * u64::from(region.units);
+        // A copy reads and writes.
+        let moved = units.saturating_mul(2 * u64::from(unit)).saturating_mul(times);
+        match launches.last_mut().filter(|last| last.grid == shape.grid) {
+            Some(last) => {
+                last.times = last.times.saturating_add(times);
+                last.moved_bytes = last.moved_bytes.saturating_add(moved);
+            }
+            None => {
+                let plan = self.launch_plan(shape, kernels.permute.as_ref(), moved);
+                launches.push(LaunchPlan { times, ..plan });
+            }
+        }
     }
 
     fn launch_plan(&self, shape: LaunchShape, kernel: &(impl Loaded + ?Sized), moved_bytes: u64) -> LaunchPlan {
@@ -183,7 +235,7 @@ impl<T: Element> TransposeInPlace<T> {
 
 /// Kernels and launch parameters for square matrices with gaps between rows.
 struct Pitched {
-    geometry: Geometry,
+    square: Square,
     kernels: Kernels,
 }
 

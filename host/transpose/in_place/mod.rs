@@ -1,6 +1,7 @@
 //! Transposing in place.
 
 mod cpu;
+mod exchange;
 mod gpu;
 mod steps;
 

@@ -28,11 +28,7 @@ impl Matrices {
 
     /// Returns the greatest common divisor of rows and columns.
     pub(crate) fn divisor(&self) -> usize {
-        let (mut a, mut b) = (self.rows, self.columns);
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
+        greatest_common_divisor(self.rows as u64, self.columns as u64) as usize
     }
 
     /// Returns the maximum number of elements per part: at least a row or a column.
@@ -62,6 +58,14 @@ impl Matrices {
         let all = rotated.chain(rows_of).chain(columns_of(Step::Columns));
         all.take(if self.stay() { 0 } else { usize::MAX })
     }
+}
+
+/// Returns the greatest common divisor of two numbers; 0 if both are 0.
+pub(super) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 mod counted;
 mod golden;
+mod large_elements;
 
 use crate::common::{is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
@@ -100,6 +101,7 @@ pub(super) fn trials() -> Vec<Trial> {
         of_type::<f64>("f64", &[1, 2, 3]),
     ];
     trials.extend(golden::trials());
+    trials.extend(large_elements::trials());
     trials.extend(others.into_iter().flatten().filter(|trial| !trial.name().contains("::emulated::")));
     trials
 }
