@@ -12,7 +12,7 @@ mod common;
 use clap::Parser;
 use common::chart::{Axis, Bar, Chart, ChartOptions, Color, Panel};
 use common::file::{Cause, FileError};
-use common::picture::Picture;
+use common::picture::{Picture, Sample};
 use common::program::{self, DeviceOption, in_ms};
 use slm::histogram::{Counts, HistogramElement};
 use slm::{Device, Histogram};
@@ -101,7 +101,7 @@ impl Samples {
                 let names: &[_] = if picture.color.has_color() { &["red", "green", "blue"] } else { &["grey"] };
                 let channels = usize::from(picture.color.channel_count());
                 match picture.is_wide() {
-                    true => count(device, &picture.samples(), u16::MAX, names, channels, bins),
+                    true => count(device, &u16::of_bytes(&picture.bytes), u16::MAX, names, channels, bins),
                     false => count(device, &picture.bytes, u8::MAX, names, channels, bins),
                 }
             }

@@ -162,7 +162,8 @@ fn turn(device: &Device, picture: &Picture, steps: &[Step], report: &mut String)
         }
     }
     let (rows, columns) = (matrix.nrows(), matrix.ncols() / size);
-    Ok(Picture { rows, columns, color: picture.color, bytes: matrix.iter().copied().collect() })
+    let bytes = matrix.iter().copied().collect();
+    Ok(Picture { rows, columns, color: picture.color, profile: picture.profile.clone(), bytes })
 }
 
 /// Returns the transposed matrix of elements of `size` bytes.

@@ -15,7 +15,8 @@
 //! `camera-edges.png`, with the channels and bits of the picture. If a picture fails, the results of those before it are written.
 //!
 //! PNG and JPEG, grey and colour, 8 and 16 bits. Each channel is filtered by itself. Transparent pictures are laid on white first.
-//! Outside a picture, there is its reflection. Before a result is written, it is compared with the definition at some pixels.
+//! Outside a picture, there is its reflection. Results have the colour profile of their picture, and a sheet that of its pictures if they
+//! all have the same. Before a result is written, it is compared with the definition at some pixels.
 //! `--force` allows overwriting files.
 
 mod common;
@@ -26,6 +27,7 @@ use common::file::{FileError, Output};
 use common::picture::{self, Picture, Sample};
 use common::program::{self, DeviceOption, in_ms};
 use common::sheet::Sheet;
+use common::sigma::{self, SigmaError};
 use indicatif::{ProgressBar, ProgressStyle};
 use ndarray::Array2;
 use slm::{Boundary, Buffer2, Device, Filter2d, FilterSample};
@@ -56,7 +58,7 @@ struct Arguments {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct Operations {
-    /// Blur with a Gaussian of this standard deviation, in pixels
+    /// Blur with a Gaussian of this standard deviation, in pixels; 0 does not blur
     #[arg(long, value_name = "SIGMA", allow_hyphen_values = true)]
     gaussian: Option<f64>,
     /// Find edges: the magnitude of the Sobel derivatives
@@ -90,7 +92,9 @@ fn pair(text: &str) -> Result<[f64; 2], String> {
 /// Reason for the failure of the example.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("--dog {0},{1}: the first standard deviation must be more than 0, and the second one more than the first")]
+    #[error(transparent)]
+    Sigma(#[from] SigmaError),
+    #[error("--dog {0},{1}: the second standard deviation must be more than the first")]
     Dog(f64, f64),
     #[error(transparent)]
     File(#[from] FileError),
@@ -135,6 +139,12 @@ fn run(arguments: &Arguments) -> Result<String, Failure> {
     }
     progress.finish_and_clear();
     if let Some(output) = files.sheet {
+        if sheet.changes_colors() {
+            program::note(
+                output.path(),
+                "it has no colour profile, because those of the pictures differ or are not for RGB",
+            );
+        }
         wrote.push_str(&sheet.draw().write(&output)?);
     }
     Ok(report + &wrote)
@@ -194,10 +204,13 @@ enum Operation {
 impl Operations {
     /// Returns the operations that were requested.
     fn list(&self) -> Result<Vec<Operation>, Failure> {
-        if let Some([narrow, wide]) = self.dog
-            && !(narrow > 0.0 && wide > narrow)
-        {
-            return Err(Failure::Dog(narrow, wide));
+        self.gaussian.map(|sigma| sigma::checked("--gaussian", sigma)).transpose()?;
+        self.unsharp.map(|[sigma, _]| sigma::checked("--unsharp", sigma)).transpose()?;
+        if let Some([narrow, wide]) = self.dog {
+            sigma::checked("--dog", narrow).and(sigma::checked("--dog", wide))?;
+            if narrow >= wide {
+                return Err(Failure::Dog(narrow, wide));
+            }
         }
         let operations = [
             self.gaussian.map(Operation::Gaussian),
@@ -234,11 +247,10 @@ impl Operation {
 
     /// Returns the result for a picture, which is checked, and the time of the device.
     fn apply(self, device: &Device, picture: &Picture) -> Result<(Picture, Duration), Failure> {
-        let (samples, time) = match picture.is_wide() {
+        let (result, time) = match picture.is_wide() {
             true => self.of_samples::<u16>(device, picture)?,
             false => self.of_samples::<u8>(device, picture)?,
         };
-        let result = picture.with_samples(samples.into_iter());
         self.check(picture, &result)?;
         Ok((result, time))
     }
@@ -247,18 +259,18 @@ impl Operation {
         self,
         device: &Device,
         picture: &Picture,
-    ) -> Result<(Vec<u16>, Duration), slm::Error> {
+    ) -> Result<(Picture, Duration), slm::Error> {
         let (samples, channels) = (picture.upload::<S>(device)?, picture.channels());
         let one = |of: Filter2d<S, f32>| {
             let (outputs, time) = filter(&samples, of.channels(channels))?;
-            Ok((outputs.into_iter().map(S::into).collect(), time))
+            Ok((picture.with_samples(outputs.into_raw_vec_and_offset().0), time))
         };
         let two = |[first, second]: [Filter2d<S, f32>; 2]| {
             let (first, time) = filter(&samples, first.channels(channels).output::<f32>())?;
             let (second, more) = filter(&samples, second.channels(channels).output::<f32>())?;
             let combine = |(&a, &b): (&f32, &f32)| self.combine([a.into(), b.into()], picture.most());
-            let outputs = first.iter().zip(&second).map(|pair| combine(pair).round_ties_even() as u16).collect();
-            Ok((outputs, time + more))
+            let outputs = first.iter().zip(&second).map(|pair| S::of(combine(pair).round_ties_even() as u16));
+            Ok((picture.with_samples(outputs.collect::<Vec<S>>()), time + more))
         };
         match self {
             Operation::Gaussian(sigma) => one(Filter2d::gaussian(sigma)),
@@ -319,13 +331,16 @@ impl Operation {
         let rounding: f64 = filters.iter().flatten().map(Term::rounding).sum();
         let bound = 0.5 + 2.0 * rounding * f64::from(picture.most());
         let some = |n: usize| [0, n / 3, n / 2, n - 1];
-        let places = some(picture.rows).map(|row| some(picture.columns).map(|column| [row, column]));
+        let (shape, [rows, columns]) = ([picture.rows, picture.columns], [picture.rows, picture.columns].map(some));
         for channel in 0..picture.channels() {
-            let [before, after] = [picture, result].map(|picture| picture.plane(channel));
-            for &[row, column] in places.as_flattened() {
-                let response = |terms: &Vec<Term>| terms.iter().map(|term| term.correlate(&before, row, column)).sum();
-                let expected = self.combine(filters.each_ref().map(response), picture.most());
-                let actual = after[[row, column]];
+            let sample = |place| f64::from(picture.sample(place, channel));
+            let of_term = |term: &Term| term.correlate(shape, sample, [&rows, &columns]);
+            let responses = filters.each_ref().map(|terms| terms.iter().map(of_term).collect::<Vec<_>>());
+            let places = rows.map(|row| columns.map(|column| [row, column]));
+            for (i, &[row, column]) in places.as_flattened().iter().enumerate() {
+                let response = |terms: &Vec<Vec<f64>>| terms.iter().map(|outputs| outputs[i]).sum();
+                let expected = self.combine(responses.each_ref().map(response), picture.most());
+                let actual = f64::from(result.sample([row, column], channel));
                 // A NaN must fail.
                 let agrees = (actual - expected).abs() <= bound;
                 if !agrees {

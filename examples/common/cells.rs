@@ -2,6 +2,7 @@
 
 use super::file::Cause;
 use super::picture::Picture;
+use super::profile::Profile;
 use image::codecs::gif::{GifDecoder, GifEncoder, Repeat};
 use image::{AnimationDecoder, ColorType, Delay, Frame, GrayImage, ImageResult, RgbaImage};
 use ndarray::{Array2, ArrayView1};
@@ -51,7 +52,8 @@ impl Cells {
         let grey = |count: u64| if count == 0 { 255 } else { 127 - (127.0 * count as f64 / cells).round() as u8 };
         let (rows, columns) = (squares.nrows() * scale, squares.ncols() * scale);
         let pixels = Array2::from_shape_fn((rows, columns), |(r, c)| grey(squares[[r / scale, c / scale]]));
-        Picture { rows, columns, color: ColorType::L8, bytes: pixels.into_raw_vec_and_offset().0 }
+        let (bytes, _) = pixels.into_raw_vec_and_offset();
+        Picture { rows, columns, color: ColorType::L8, profile: Profile::default(), bytes }
     }
 
     /// Returns at most `lines` lines of at most `letters` Braille letters, which have two columns and four rows of dots. If a dot

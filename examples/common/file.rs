@@ -19,8 +19,16 @@ pub(crate) enum Cause {
     Io(#[from] io::Error),
     #[error(transparent)]
     Image(#[from] ImageError),
+    #[error("the file is empty")]
+    Empty,
     #[error("neither a PNG nor a JPEG picture")]
     NoPicture,
+    #[error(
+        "the picture of {columns} x {rows} pixels needs {bytes} bytes of memory, and the limit is {limit}: scale it down or divide it"
+    )]
+    TooLarge { columns: u32, rows: u32, bytes: u64, limit: u64 },
+    #[error("could not allocate {bytes} bytes of memory for the picture of {columns} x {rows} pixels")]
+    NoMemory { columns: u32, rows: u32, bytes: u64 },
     #[error("the JPEG data are truncated")]
     EndsEarly,
     #[error("JPEG supports 8 bits per channel without transparency, but the picture is {0:?}: write a .png")]

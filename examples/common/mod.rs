@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `program.rs` | command line, report and exit status |
 //! | `file.rs` | output files |
-//! | `picture.rs`, `jpeg.rs` | PNG and JPEG pictures |
+//! | `picture.rs`, `jpeg.rs`, `profile.rs` | PNG and JPEG pictures, and their colour profiles |
 //! | `sheet.rs`, `text.rs` | contact sheets of pictures |
 //! | `chart.rs`, `scale.rs` | bar charts as SVG |
 //! | `cells.rs` | pictures and animations of boards of the Game of Life |
 //! | `definition.rs` | filters by definition, to compare results with |
+//! | `sigma.rs` | which standard deviations are valid |
 
 // Not every example uses all of it.
 #![allow(dead_code)]
@@ -19,7 +20,9 @@ pub(crate) mod definition;
 pub(crate) mod file;
 mod jpeg;
 pub(crate) mod picture;
+mod profile;
 pub(crate) mod program;
 pub(crate) mod scale;
 pub(crate) mod sheet;
+pub(crate) mod sigma;
 mod text;

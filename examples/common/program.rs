@@ -5,6 +5,7 @@ use clap::{Args, Parser};
 use slm::Device;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fmt};
@@ -38,6 +39,11 @@ pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String,
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints what the user of a file should know, in one line to standard error.
+pub(crate) fn note(file: &Path, text: impl Display) {
+    let _ = writeln!(io::stderr(), "note: {}: {text}", file.display());
 }
 
 /// Replaces clap's tip for an argument that it reads as an option. clap suggests `--` before it, which does not help if options

@@ -7,8 +7,12 @@
 //! |       |   |       |   |       |
 //! +-------+   +-------+   +-------+
 //! ```
+//!
+//! A sheet has the colour profile of its pictures, if they all have the same, and it is for RGB: a small copy consists of the numbers of
+//! its picture.
 
 use super::picture::Picture;
+use super::profile::Profile;
 use super::text::{LETTER, write};
 use image::imageops::{replace, thumbnail};
 use image::{ColorType, Rgb, RgbImage};
@@ -26,6 +30,8 @@ const PAPER: Rgb<u8> = Rgb([224; 3]);
 #[derive(Default)]
 pub(crate) struct Sheet {
     rows: Vec<Row>,
+    /// The different profiles of the pictures.
+    profiles: Vec<Profile>,
 }
 
 struct Row {
@@ -44,6 +50,24 @@ impl Sheet {
         if let Some(row) = self.rows.last_mut() {
             row.cells.push((label, small(picture)));
         }
+        if !self.profiles.contains(&picture.profile) {
+            self.profiles.push(picture.profile.clone());
+        }
+    }
+
+    /// Returns the profile of the sheet.
+    fn profile(&self) -> Profile {
+        match &self.profiles[..] {
+            [profile] => profile.clone().for_channels(ColorType::Rgb8),
+            _ => Profile::default(),
+        }
+    }
+
+    /// Returns whether pictures have other colours than the sheet.
+    pub(crate) fn changes_colors(&self) -> bool {
+        let profile = self.profile();
+        let is_same = |picture: &Profile| *picture == profile || (picture.is_srgb() && profile.is_srgb());
+        !self.profiles.iter().all(is_same)
     }
 
     /// Returns the sheet as a picture.
@@ -57,7 +81,7 @@ impl Sheet {
             y += row.height();
         }
         let [rows, columns] = [height, width].map(|length| length as usize);
-        Picture { rows, columns, color: ColorType::Rgb8, bytes: paper.into_raw() }
+        Picture { rows, columns, color: ColorType::Rgb8, profile: self.profile(), bytes: paper.into_raw() }
     }
 }
 
@@ -81,11 +105,13 @@ impl Row {
 
 /// Returns a copy of 8 bits per colour that fits into a cell. Small pictures are not enlarged.
 fn small(picture: &Picture) -> RgbImage {
-    let (most, samples) = (u32::from(picture.most()), picture.samples());
-    let channels = usize::from(picture.color.channel_count());
-    let to_8_bits = |&sample: &u16| ((u32::from(sample) * 255 + most / 2) / most) as u8;
-    let color = |pixel: &[u16]| if let [grey] = pixel { [*grey; 3] } else { [pixel[0], pixel[1], pixel[2]] };
-    let bytes: Vec<u8> = samples.chunks_exact(channels).flat_map(color).map(|sample| to_8_bits(&sample)).collect();
+    let most = u32::from(picture.most());
+    let to_8_bits = |sample: u16| ((u32::from(sample) * 255 + most / 2) / most) as u8;
+    // Grey is its own red, green and blue.
+    let channel = |color: usize| color.min(picture.channels() - 1);
+    let places = (0..picture.rows).flat_map(|row| (0..picture.columns).map(move |column| [row, column]));
+    let pixel = |place| [0, 1, 2].map(|color| to_8_bits(picture.sample(place, channel(color))));
+    let bytes: Vec<u8> = places.flat_map(pixel).collect();
     let [width, height] = [picture.columns as u32, picture.rows as u32];
     let image = RgbImage::from_raw(width, height, bytes).expect("three bytes for every pixel");
     let longest = width.max(height);

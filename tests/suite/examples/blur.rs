@@ -1,8 +1,10 @@
 //! Runs the example `01_blur`: compares its picture with SciPy's (`camera_sigma3.png`, which the script `blur.py` in the
 //! same folder made), and checks its errors.
 
-use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
-use crate::common::{Folder, ensure, on_every_backend};
+use super::{
+    begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds, succeeds_with_note,
+};
+use crate::common::{Folder, ensure, equal, on_every_backend};
 use image::{ColorType, DynamicImage, ImageFormat};
 use libtest_mimic::{Failed, Trial};
 use std::path::Path;
@@ -15,6 +17,10 @@ const CAMERA: &[u8] = include_bytes!("../../../assets/camera.png");
 const ASTRONAUT: &[u8] = include_bytes!("../../../assets/astronaut.png");
 const CAMERA_SIGMA_3: &[u8] = include_bytes!("camera_sigma3.png");
 
+/// A progressive JPEG of ten scans, made by Pillow 12: `Image.open("assets/astronaut.png").convert("RGB").crop((190, 60, 254, 108))
+/// .save("progressive.jpg", quality=75, progressive=True, subsampling="4:2:0")`.
+const PROGRESSIVE: &[u8] = include_bytes!("progressive.jpg");
+
 type Test = fn() -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -23,7 +29,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(on_every_backend("examples::blur", "huge_sigma", |device| huge_sigma(&name(device))));
     trials
         .extend(on_every_backend("examples::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
-    let others: [(&str, Test); 19] = [
+    let others: [(&str, Test); 23] = [
         ("the_device_comes_first", the_device_comes_first),
         ("force", force),
         ("names_like_options", names_like_options),
@@ -35,13 +41,17 @@ pub(super) fn trials() -> Vec<Trial> {
         ("folder_as_output", folder_as_output),
         ("truncated_png", truncated_png),
         ("truncated_jpeg", truncated_jpeg),
+        ("jpeg_without_its_end", jpeg_without_its_end),
+        ("progressive_jpeg_without_scans", progressive_jpeg_without_scans),
         ("whole_jpegs", whole_jpegs),
         ("promises_of_a_header", promises_of_a_header),
+        ("large_pictures_are_allowed", large_pictures_are_allowed),
         ("text_named_png", text_named_png),
         ("other_format", other_format),
         ("unsupported_extension", unsupported_extension),
         ("too_much_for_jpeg", too_much_for_jpeg),
         ("bad_sigma", bad_sigma),
+        ("sigma_0_is_the_identity", sigma_0_is_the_identity),
         ("usage", usage),
     ];
     trials.extend(others.map(|(name, test)| Trial::test(format!("examples::blur::{name}"), test)));
@@ -192,12 +202,59 @@ fn truncated_png() -> Result<(), Failed> {
     Ok(())
 }
 
-fn truncated_jpeg() -> Result<(), Failed> {
+fn encoded_as_jpeg(picture: &[u8]) -> Result<Vec<u8>, Failed> {
     let mut jpeg = io::Cursor::new(Vec::new());
-    image::load_from_memory(CAMERA)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
-    let jpeg = jpeg.into_inner();
-    for length in [4, 20, 300, jpeg.len() / 2, jpeg.len() - 2] {
-        fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data are truncated")?;
+    image::load_from_memory(picture)?.write_to(&mut jpeg, ImageFormat::Jpeg)?;
+    Ok(jpeg.into_inner())
+}
+
+/// Without its end marker, and more.
+fn truncated_jpeg() -> Result<(), Failed> {
+    for picture in [CAMERA, ASTRONAUT] {
+        let jpeg = encoded_as_jpeg(picture)?;
+        let ends = [3, 4, 5, 6, 7, 10, 100].map(|missing| jpeg.len() - missing);
+        for length in [4, 20, 300, jpeg.len() / 2].into_iter().chain(ends) {
+            fails_to_read("truncated.jpg", &jpeg[..length], "truncated.jpg: the JPEG data are truncated")?;
+        }
+    }
+    Ok(())
+}
+
+/// All of its pixels are there, so the result is that of the whole file.
+fn jpeg_without_its_end() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let blurred = |command: &mut Command, output: &str| -> Result<Vec<u8>, Failed> {
+        let said = succeeds_with_note(command.args(["--sigma", "0.5"]))?;
+        ensure(said.contains("short.jpg: the JPEG lacks its end marker"), || said)?;
+        Ok(fs::read(folder.path(output))?)
+    };
+    for jpeg in [encoded_as_jpeg(CAMERA)?, encoded_as_jpeg(ASTRONAUT)?, PROGRESSIVE.to_vec()] {
+        let (input, output) = (folder.put("whole.jpg", &jpeg)?, folder.path("whole.png"));
+        succeeds(blur(&input, &output).args(["--sigma", "0.5", "--force"]))?;
+        // The first half of the marker may be there.
+        for missing in [1, 2] {
+            let input = folder.put("short.jpg", &jpeg[..jpeg.len() - missing])?;
+            let mut command = blur(&input, &folder.path("short.png"));
+            equal(blurred(command.arg("--force"), "short.png")? == fs::read(&output)?, true)?;
+        }
+    }
+    folder.holds(&["short.jpg", "short.png", "whole.jpg", "whole.png"])
+}
+
+/// Cut after each scan but the last one: the decoder would take the others' bits for zeros.
+fn progressive_jpeg_without_scans() -> Result<(), Failed> {
+    let is_table_or_scan = |pair: &[u8]| pair[0] == 0xff && matches!(pair[1], 0xc4 | 0xda);
+    let places: Vec<_> = (0..PROGRESSIVE.len() - 1).filter(|&at| is_table_or_scan(&PROGRESSIVE[at..at + 2])).collect();
+    equal(places.len(), 20)?;
+    for at in places {
+        fails_to_read("short.jpg", &PROGRESSIVE[..at], "short.jpg: the JPEG data are truncated")?;
+    }
+    for missing in [3, 4, 5, 10] {
+        fails_to_read(
+            "short.jpg",
+            &PROGRESSIVE[..PROGRESSIVE.len() - missing],
+            "short.jpg: the JPEG data are truncated",
+        )?;
     }
     Ok(())
 }
@@ -233,12 +290,21 @@ fn halves_of_a_jpeg(color: ColorType, left: [u8; 3], right: [u8; 3]) -> Result<(
 fn promises_of_a_header() -> Result<(), Failed> {
     let header = b"\0\0\0\rIHDR\0\x10\0\0\0\x10\0\0\x08\0\0\0\0nC\xff\x19";
     let png = [b"\x89PNG\r\n\x1a\n", &header[..], b"\0\0\0\0IDAT5\xaf\x06\x1e"].concat();
-    fails_to_read("huge.png", &png, "huge.png: Memory limit exceeded")
+    let message = "huge.png: the picture of 1048576 x 1048576 pixels needs 1099511627776 bytes of memory, and the limit is 4294967296: \
+                   scale it down or divide it";
+    fails_to_read("huge.png", &png, message)
+}
+
+/// A header of 20,000 x 20,000 pixels of RGB is no error, but that there are no data.
+fn large_pictures_are_allowed() -> Result<(), Failed> {
+    let header = b"\0\0\0\rIHDR\0\0N \0\0N \x08\x02\0\0\0l\x12\xd1n";
+    let png = [b"\x89PNG\r\n\x1a\n", &header[..], b"\0\0\0\0IDAT5\xaf\x06\x1e"].concat();
+    fails_to_read("large.png", &png, "large.png: unexpected end of file")
 }
 
 fn text_named_png() -> Result<(), Failed> {
     fails_to_read("text.png", b"This is not a picture.\n", "text.png: neither a PNG nor a JPEG picture")?;
-    fails_to_read("empty.png", b"", "empty.png: neither a PNG nor a JPEG picture")
+    fails_to_read("empty.png", b"", "empty.png: the file is empty")
 }
 
 fn other_format() -> Result<(), Failed> {
@@ -267,13 +333,13 @@ fn too_much_for_jpeg() -> Result<(), Failed> {
 fn bad_sigma() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put("camera.png", CAMERA)?;
-    for sigma in ["0", "-1", "-0.0", "nan", "inf", "-inf", "1e9"] {
+    let message = ": a standard deviation must be from 0, which does not blur, to 1048576 pixels";
+    for sigma in ["-1", "-1e-300", "nan", "inf", "-inf", "1048577", "1e9"] {
         let argument = format!("--sigma={sigma}");
-        fails(blur(&input, &folder.path("output.png")).arg(argument), 1, &["--sigma", "more than 0"])?;
+        fails(blur(&input, &folder.path("output.png")).arg(argument), 1, &["--sigma", message])?;
     }
     for sigma in ["-3", "-inf", "-1e9"] {
-        let parts = ["--sigma -", "more than 0"];
-        fails(blur(&input, &folder.path("output.png")).args(["--sigma", sigma]), 1, &parts)?;
+        fails(blur(&input, &folder.path("output.png")).args(["--sigma", sigma]), 1, &["--sigma -", message])?;
     }
     for sigma in ["-x", "--force"] {
         let message = format!("invalid value '{sigma}' for '--sigma <SIGMA>'");
@@ -281,6 +347,19 @@ fn bad_sigma() -> Result<(), Failed> {
     }
     fails(blur(&input, &folder.path("output.png")).args(["--device", "-1"]), 1, &["no device is called '-1'"])?;
     folder.holds(&["camera.png"])
+}
+
+fn sigma_0_is_the_identity() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    for color in [ColorType::L8, ColorType::Rgb8, ColorType::Rgb16] {
+        let pixels: Vec<u8> = (0..60 * usize::from(color.bytes_per_pixel())).map(|i| (i * 7919 % 251) as u8).collect();
+        let input = folder.put_pixels("input.png", color, 10, pixels.clone())?;
+        for sigma in ["0", "-0.0"] {
+            succeeds(blur(&input, &folder.path("output.png")).arg("--force").arg(format!("--sigma={sigma}")))?;
+            equal(image::open(folder.path("output.png"))?.as_bytes(), &pixels[..])?;
+        }
+    }
+    Ok(())
 }
 
 fn usage() -> Result<(), Failed> {

@@ -131,9 +131,11 @@ fn bad_arguments() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("input.png", ColorType::L8, 1, vec![1])?;
     let output = folder.path("output.png");
-    for (sigma, code, part) in [("-1", 1, "-1"), ("nan", 1, "NaN"), ("wide", 2, "invalid value 'wide' for '--sigma")] {
-        fails(equalise(&input, &output).args(["--sigma", sigma]), code, &[part])?;
+    let range = ": a standard deviation must be from 0, which does not blur, to 1048576 pixels";
+    for (sigma, shown) in [("-1", "-1"), ("nan", "NaN"), ("1048577", "1048577")] {
+        fails(equalise(&input, &output).args(["--sigma", sigma]), 1, &[&format!("--sigma {shown}{range}")])?;
     }
+    fails(equalise(&input, &output).args(["--sigma", "wide"]), 2, &["invalid value 'wide' for '--sigma"])?;
     fails(&mut super::command(EXAMPLE), 2, &["Usage"])?;
     folder.holds(&["input.png"])
 }

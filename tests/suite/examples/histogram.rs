@@ -211,7 +211,7 @@ fn bad_files() -> Result<(), Failed> {
         ("cut.jpg", &jpeg.get_ref()[..jpeg.get_ref().len() / 2], "cut.jpg: the JPEG data are truncated"),
         ("text", b"text", "text: neither a PNG nor a JPEG picture"),
         ("text.png", b"text", "text.png: neither a PNG nor a JPEG picture"),
-        ("empty", b"", "empty: neither a PNG nor a JPEG picture"),
+        ("empty", b"", "empty: the file is empty"),
     ] {
         let input = folder.put(name, bytes)?;
         fails(&mut histogram(&input), 1, &[message, "; --bytes counts the bytes of any file"])?;

@@ -5,6 +5,7 @@ mod equalise;
 mod histogram;
 mod life;
 mod picture;
+mod profiles;
 mod readme;
 mod svg;
 mod tables;
@@ -24,6 +25,7 @@ pub(super) fn trials() -> Vec<Trial> {
         tables::trials(),
         picture::trials(),
         equalise::trials(),
+        profiles::trials(),
         life::trials(),
         readme::trials(),
     ];
@@ -92,6 +94,15 @@ fn succeeds(command: &mut Command) -> Result<String, Failed> {
     let errors = String::from_utf8_lossy(&stderr);
     ensure(status.success() && errors.is_empty(), || format!("{status}: {errors}"))?;
     Ok(String::from_utf8(stdout)?)
+}
+
+/// Runs an example, which must succeed and print one note to standard error. Returns the note.
+fn succeeds_with_note(command: &mut Command) -> Result<String, Failed> {
+    let Output { status, stderr, .. } = command.output()?;
+    let note = String::from_utf8(stderr)?;
+    let is_note = note.starts_with("note: ") && note.lines().count() == 1;
+    ensure(status.success() && is_note, || format!("{status}: {note}"))?;
+    Ok(note)
 }
 
 /// Runs an example, which must fail with the given code and an error that contains all parts. The example's own errors (code

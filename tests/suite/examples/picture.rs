@@ -28,12 +28,13 @@ pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     trials.extend(on_every_backend("examples::picture", "face_as_scipy", face_as_scipy));
     trials.extend(on_every_backend("examples::picture", "sixteen_bits_stay", sixteen_bits_stay));
-    let others: [(&str, Test); 10] = [
+    let others: [(&str, Test); 11] = [
         ("several_pictures", several_pictures),
         ("sheet", sheet),
         ("labels", labels),
         ("transparency_becomes_white", transparency_becomes_white),
         ("one_pixel", one_pixel),
+        ("sigma_0_is_the_identity", sigma_0_is_the_identity),
         ("the_device_comes_first", the_device_comes_first),
         ("force", force),
         ("bad_files", bad_files),
@@ -228,6 +229,18 @@ fn one_pixel() -> Result<(), Failed> {
     ensure(dog == [127] || dog == [128], || format!("{dog:?}"))
 }
 
+/// A Gaussian of 0 is the picture itself, also as a part of a difference.
+fn sigma_0_is_the_identity() -> Result<(), Failed> {
+    let folder = Folder::new()?;
+    let pixels: Vec<u8> = (0..60).map(|i| (i * 7919 % 251) as u8).collect();
+    let input = folder.put_pixels("a.png", ColorType::L8, 10, pixels.clone())?;
+    succeeds(&mut filter_into(&[&input], &["--gaussian", "0", "--unsharp", "0,1", "--dog", "0,1"], &folder.path("")))?;
+    for name in ["a-gaussian.png", "a-unsharp.png"] {
+        equal(image::open(folder.path(name))?.as_bytes(), &pixels[..])?;
+    }
+    folder.holds(&["a-dog.png", "a-gaussian.png", "a-unsharp.png", "a.png"])
+}
+
 fn the_device_comes_first() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("grey.png", ColorType::L8, 16, vec![7; 16 * 16])?;
@@ -280,14 +293,17 @@ fn bad_arguments() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let input = folder.put_pixels("grey.png", ColorType::L8, 4, vec![7; 16])?;
     let output = folder.path("sheet.png");
-    let options: [(&[&str], i32, &[&str]); 9] = [
-        (&["--gaussian", "-1"], 1, &["-1"]),
-        (&["--gaussian", "nan"], 1, &["NaN"]),
+    let range = "a standard deviation must be from 0, which does not blur, to 1048576 pixels";
+    let options: [(&[&str], i32, &[&str]); 11] = [
+        (&["--gaussian", "-1"], 1, &["--gaussian -1: ", range]),
+        (&["--gaussian", "nan"], 1, &["--gaussian NaN: ", range]),
+        (&["--gaussian", "1048577"], 1, &["--gaussian 1048577: ", range]),
+        (&["--unsharp", "-1,1"], 1, &["--unsharp -1: ", range]),
         (&["--gaussian", "wide"], 2, &["invalid value 'wide' for '--gaussian <SIGMA>'"]),
         (&["--unsharp", "200,1"], 1, &["200", "128"]),
         (&["--unsharp", "2"], 2, &["invalid value '2'", "two numbers with a comma"]),
-        (&["--dog", "2,1"], 1, &["--dog 2,1: the first standard deviation must be more than 0"]),
-        (&["--dog", "nan,1"], 1, &["--dog NaN,1"]),
+        (&["--dog", "2,1"], 1, &["--dog 2,1: the second standard deviation must be more than the first"]),
+        (&["--dog", "nan,1"], 1, &["--dog NaN: ", range]),
         (&["--dog", "1,2,3"], 2, &["two numbers with a comma"]),
         (&[], 2, &["--gaussian", "--edges", "--unsharp", "--dog"]),
     ];
