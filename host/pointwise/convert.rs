@@ -3,7 +3,6 @@
 use super::rule::Rule;
 use super::{PointwiseElement, PreparedMap};
 use crate::{Device, Result};
-use slm_kernels::pointwise::Function;
 use std::marker::PhantomData;
 
 /// A conversion of samples of type `S` to outputs of type `O`: `y = scale · x + offset`, described but not yet bound to a
@@ -47,18 +46,17 @@ impl<S: PointwiseElement, O: PointwiseElement> Convert<S, O> {
 
     /// Returns the conversion that multiplies samples by this factor. The default is 1.
     ///
-    /// Every number is valid. It is rounded to the [type of the computation](super#numbers): in `f32`, 1e39 is infinite. With NaN all
-    /// outputs are NaN, or 0 if they are integers.
+    /// The factor, rounded to the [type of the computation](super#numbers), must be finite; otherwise [`prepare`](Self::prepare)
+    /// fails.
     ///
     /// ```
     /// use slm::{Convert, Device};
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let large = Convert::<f32, f32>::new().scale(1e39).prepare(&device)?;
-    /// assert_eq!(large.apply(&[1e-30, -1e-30])?, [f32::INFINITY, f32::NEG_INFINITY]);
-    /// let nothing = Convert::<f32, u8>::new().scale(f64::NAN).prepare(&device)?;
-    /// assert_eq!(nothing.apply(&[0.0, 7.0])?, [0, 0]);
+    /// let large = Convert::<f64, f64>::new().scale(1e39).prepare(&device)?;
+    /// assert_eq!(large.apply(&[1.0, -1e300])?, [1e39, f64::NEG_INFINITY]);
+    /// assert!(Convert::<f32, f32>::new().scale(1e39).prepare(&device).is_err()); // infinite in `f32`
     /// # Ok(())
     /// # }
     /// ```
@@ -75,12 +73,16 @@ impl<S: PointwiseElement, O: PointwiseElement> Convert<S, O> {
         self
     }
 
-    /// Binds the conversion to a device: loads the kernel. Returns the prepared conversion.
+    /// Checks the conversion and binds it to a device: loads the kernel. Returns the prepared conversion.
     ///
     /// # Errors
     ///
-    /// On a GPU, the errors of [`Device::kernel`].
+    /// * [`PointwiseError::NotFinite`] for a scale or an offset that is not finite in the type of the computation.
+    /// * On a GPU, the errors of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
-        PreparedMap::new(device, Rule::Function(Function::Affine, [self.scale, self.offset]))
+        PreparedMap::new(device, Rule::affine::<S, O>(self.scale, self.offset)?)
     }
 }
+
+#[cfg(doc)]
+use super::PointwiseError;

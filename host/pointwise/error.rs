@@ -32,6 +32,16 @@ pub enum PointwiseError {
         /// The next edge.
         next: f64,
     },
+    /// The scale or the offset of a conversion is not finite in the type of the computation.
+    #[error("as a number of type {kind} the {what} must be finite, but {value:?} is not")]
+    NotFinite {
+        /// The scale or the offset.
+        what: &'static str,
+        /// The number.
+        value: f64,
+        /// Name of the type of the computation.
+        kind: &'static str,
+    },
     /// The exponent of a power is not finite and larger than 0 in the type of the computation.
     #[error("as a number of type {kind} the exponent must be finite and larger than 0, but {exponent:?} is not")]
     Exponent {

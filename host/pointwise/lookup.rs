@@ -73,7 +73,8 @@ impl<S: LookupElement> Lookup<S, S> {
     /// spread over the whole range, about as many samples in each part of it.
     ///
     /// `counts` is what [`PreparedHistogram::apply_into`] writes for one channel with a bin for each value:
-    /// [`Histogram::bytes`] for `u8`, [`Histogram::low_bits(16)`](Histogram::low_bits) for `u16`. The table is computed on
+    /// [`Histogram::bytes`] for `u8`, [`Histogram::low_bits(16)`](Histogram::low_bits) for `u16`, also if samples have only 12 bits, say.
+    /// The table is computed on
     /// the device, from the counts of all work that was enqueued before; later changes of the counts do not change it. Returns
     /// when the work is enqueued.
     ///
@@ -106,7 +107,12 @@ impl<S: LookupElement> Lookup<S, S> {
     /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
     /// * On a GPU, the errors of [`Device::kernel`], and [failures of the device](Error#failures-of-the-device).
     pub fn equalise(counts: &Buffer<u64>) -> Result<PreparedMap<S, S>> {
-        check_length("the counts of a histogram of all values", values::<S>() + OUTSIDE as usize, counts.len())?;
+        let what = if values::<S>() == 256 {
+            "the buffer for the counts of Histogram::bytes()"
+        } else {
+            "the buffer for the counts of Histogram::low_bits(16)"
+        };
+        check_length(what, values::<S>() + OUTSIDE as usize, counts.len())?;
         PreparedMap::equalising(counts)
     }
 

@@ -59,7 +59,8 @@ impl<S: PointwiseElement> Map<S> {
 
     /// Returns the range limit: `lower` for `x < lower`, `upper` for `x > upper`, otherwise `x`. NaN stays NaN.
     ///
-    /// `lower` must not exceed `upper`, and neither may be NaN; otherwise [`prepare`](Self::prepare) fails.
+    /// `lower` must not exceed `upper`, and neither may be NaN; otherwise [`prepare`](Self::prepare) fails. An infinite bound limits
+    /// nothing.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {

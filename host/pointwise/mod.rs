@@ -35,7 +35,7 @@
 //!
 //! Samples `S` and outputs `O` are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. Functions are computed in `f32` if it
 //! represents all numbers of both types, that is if neither is `i32` or `f64`, and otherwise in `f64`. Parameters are
-//! rounded to this type. Each addition, multiplication, division and square root is rounded once, so the bits are the same
+//! rounded to this type, and must be finite in it, except that the bounds of [`Map::clamp`] may be infinite. Each addition, multiplication, division and square root is rounded once, so the bits are the same
 //! on every device, except that any NaN may be returned for another one.
 //!
 //! Results are converted to integer outputs by rounding to the nearest integer, ties to even, and saturating; NaN becomes 0.

@@ -20,16 +20,32 @@ pub(super) enum Rule {
 }
 
 impl Rule {
+    /// Returns a multiplication and an addition with finite numbers, or an error.
+    pub(super) fn affine<S: PointwiseElement, O: PointwiseElement>(scale: f64, offset: f64) -> Result<Self> {
+        for (what, value) in [("scale", scale), ("offset", offset)] {
+            let (rounded, kind) = parameter::<S, O>(value);
+            if !rounded.is_finite() {
+                return Err(PointwiseError::NotFinite { what, value, kind }.into());
+            }
+        }
+        Ok(Rule::Function(Function::Affine, [scale, offset]))
+    }
+
     /// Returns a power with a valid exponent, or an error.
     pub(super) fn power<S: PointwiseElement, O: PointwiseElement>(exponent: f64) -> Result<Self> {
-        let (rounded, kind) = match is_f32(&[S::KIND, O::KIND]) {
-            true => ((exponent as f32).into(), Kind::F32),
-            false => (exponent, Kind::F64),
-        };
+        let (rounded, kind) = parameter::<S, O>(exponent);
         if !(rounded > 0.0 && rounded.is_finite()) {
-            return Err(PointwiseError::Exponent { exponent, kind: kind.name() }.into());
+            return Err(PointwiseError::Exponent { exponent, kind }.into());
         }
         Ok(Rule::Power(rounded))
+    }
+}
+
+/// Returns a parameter rounded to the type of the computation, and the name of this type.
+fn parameter<S: PointwiseElement, O: PointwiseElement>(value: f64) -> (f64, &'static str) {
+    match is_f32(&[S::KIND, O::KIND]) {
+        true => ((value as f32).into(), Kind::F32.name()),
+        false => (value, Kind::F64.name()),
     }
 }
 

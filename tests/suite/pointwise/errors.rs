@@ -4,7 +4,7 @@ use crate::errors::{fails, matrix, says};
 use ndarray::{Array2, Array3, array};
 use slm::emulator::Profile;
 use slm::pointwise::PointwiseError;
-use slm::{Arithmetic, Channels, Convert, Device, Error, Lookup, Map};
+use slm::{Arithmetic, Channels, Convert, Device, Error, Histogram, Lookup, Map};
 
 fn devices() -> [Device; 2] {
     [Device::cpu(), Device::emulated(Profile::SM_90, 0)]
@@ -18,6 +18,10 @@ fn texts() {
         (
             PointwiseError::EdgeOrder { index: 1, edge: 2.5, next: f64::NAN },
             "edges must ascend strictly, but edge 1 is 2.5 and the next one NaN",
+        ),
+        (
+            PointwiseError::NotFinite { what: "scale", value: 1e39, kind: "f32" },
+            "as a number of type f32 the scale must be finite, but 1e39 is not",
         ),
         (
             PointwiseError::Exponent { exponent: 1e-60, kind: "f32" },
@@ -61,13 +65,17 @@ fn wrong_numbers_of_entries() {
 #[test]
 fn wrong_numbers_of_counts() {
     for device in devices() {
-        let what = "the counts of a histogram of all values";
+        let what = "the buffer for the counts of Histogram::bytes()";
         for actual in [0, 256, 260, 65_539] {
             let counts = device.zeroed(actual).unwrap();
             fails(Lookup::<u8, u8>::equalise(&counts), Error::Length { what, expected: 259, actual });
         }
+        let what = "the buffer for the counts of Histogram::low_bits(16)";
         let counts = device.zeroed(259).unwrap();
         fails(Lookup::<u16, u16>::equalise(&counts), Error::Length { what, expected: 65_539, actual: 259 });
+        let counts = device.zeroed(Histogram::<u16>::low_bits(12).prepare(&device).unwrap().counts_len()).unwrap();
+        let text = "the buffer for the counts of Histogram::low_bits(16) has 4099 elements, but needs 65539";
+        says(Lookup::<u16, u16>::equalise(&counts).unwrap_err(), text, None);
     }
 }
 
@@ -101,6 +109,25 @@ fn invalid_parameters() {
         for exponent in [1e-60, 1e60] {
             fails(Map::<f32>::gamma(exponent).prepare(&device), PointwiseError::Exponent { exponent, kind: "f32" });
             assert!(Map::<f64>::gamma(exponent).prepare(&device).is_ok());
+        }
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e39, -1e39] {
+            let not_finite = |kind| {
+                move |error: Option<Error>, expected: &str| {
+                    let Some(Error::Pointwise(PointwiseError::NotFinite { what, value: actual, kind: of })) = error
+                    else {
+                        panic!("{error:?}")
+                    };
+                    assert_eq!((what, actual.to_bits(), of), (expected, value.to_bits(), kind));
+                }
+            };
+            not_finite("f32")(Convert::<f32, u8>::new().scale(value).prepare(&device).err(), "scale");
+            not_finite("f32")(Convert::<u8, f32>::new().offset(value).prepare(&device).err(), "offset");
+            if value.abs() == 1e39 {
+                assert!(Convert::<i32, f32>::new().scale(value).offset(value).prepare(&device).is_ok());
+            } else {
+                not_finite("f64")(Convert::<i32, f32>::new().scale(value).prepare(&device).err(), "scale");
+                not_finite("f64")(Convert::<f64, i16>::new().offset(value).prepare(&device).err(), "offset");
+            }
         }
         fails(Map::clamp(2, 1).prepare(&device), PointwiseError::Bounds { lower: 2.0, upper: 1.0 });
         for bounds in [[f32::NAN, 1.0], [1.0, f32::NAN]] {
