@@ -44,6 +44,9 @@ pub(super) trait Sizes: Sized {
     /// Interleaved channels.
     const CHANNELS: usize;
 
+    /// Rows, and columns, of the weights that [`dense`](Self::dense) has kernels for.
+    const DENSE: &[usize];
+
     /// Returns the kernel for weights that need not be a product, or `None` if there is none for their size.
     fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<Self>>;
 
@@ -53,6 +56,8 @@ pub(super) trait Sizes: Sized {
 
 impl Sizes for Compiled<Floats> {
     const CHANNELS: usize = 1;
+
+    const DENSE: &[usize] = &[3, 5, 7, 9];
 
     fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<Self>> {
         let loaded = load!(device, weights.shape, filter2d_streaming<Floats>: 3 5 7 9);
@@ -67,6 +72,8 @@ impl Sizes for Compiled<Floats> {
 
 impl Sizes for Compiled<Bytes> {
     const CHANNELS: usize = 4;
+
+    const DENSE: &[usize] = &[3, 5, 7];
 
     fn dense(device: &Device, weights: &Weights<f32>) -> Result<Option<Self>> {
         let loaded = load!(device, weights.shape, filter2d_streaming<Bytes>: 3 5 7);

@@ -58,26 +58,12 @@ pub enum Filter2dError {
         renormalise: bool,
     },
     /// There is no kernel of the requested algorithm for the filter.
-    #[error(
-        "there is no kernel of {algorithm:?} for {} x {} weights of {}, samples of {}, sums of {}, outputs of {}, channels: {channels}, \
-         strides: {} and {}, dilations: {} and {}, NaNs: {}", weights[0], weights[1], types[1], types[0], types[2], types[3], strides[0],
-        strides[1], dilations[0], dilations[1], if *renormalise { "left out" } else { "propagate" }
-    )]
+    #[error("{algorithm:?} has no kernel for {unsupported}")]
     NoKernel {
         /// The algorithm.
         algorithm: Filter2dAlgorithm,
-        /// Rows and columns of the weights.
-        weights: [usize; 2],
-        /// Names of the types of samples, weights, sums and outputs.
-        types: Box<[&'static str; 4]>,
-        /// Interleaved channels.
-        channels: usize,
-        /// Strides of rows and columns.
-        strides: [usize; 2],
-        /// Dilations of rows and columns.
-        dilations: [usize; 2],
-        /// Whether NaNs are left out.
-        renormalise: bool,
+        /// The first property of the filter that no kernel of the algorithm has.
+        unsupported: Unsupported,
     },
     /// The weights are not the outer product of a column and a row.
     #[error(
@@ -143,4 +129,48 @@ impl From<OutOfRange> for Filter2dError {
     fn from(OutOfRange { what, range, value }: OutOfRange) -> Self {
         Filter2dError::Parameter { what, range, value }
     }
+}
+
+/// A property of a filter that the kernels of an algorithm do not have. `Display` also tells which they have.
+///
+/// It is a part of [`Filter2dError::NoKernel`].
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unsupported {
+    /// A stride other than 1.
+    #[error("strides of {} and {}: it needs strides of 1", .0[0], .0[1])]
+    Strides(
+        /// Strides of rows and columns.
+        [usize; 2],
+    ),
+    /// A dilation other than 1.
+    #[error("dilations of {} and {}: it needs dilations of 1", .0[0], .0[1])]
+    Dilations(
+        /// Dilations of rows and columns.
+        [usize; 2],
+    ),
+    /// NaNs that are left out.
+    #[error("NaNs that are left out: it needs NanPolicy::Propagate")]
+    MissingSamples,
+    /// Types, or a number of channels.
+    #[error(
+        "{channels}-channel samples of {}, weights of {}, sums of {} and outputs of {}: it needs {needed}", types[0], types[1],
+        types[2], types[3]
+    )]
+    Types {
+        /// Names of the types of samples, weights, sums and outputs.
+        types: Box<[&'static str; 4]>,
+        /// Interleaved channels.
+        channels: usize,
+        /// What the kernels have.
+        needed: &'static str,
+    },
+    /// A size of the weights.
+    #[error("{} x {} weights: it needs as many rows as columns, and one of the numbers {sizes:?}", actual[0], actual[1])]
+    Weights {
+        /// Rows and columns of the weights.
+        actual: [usize; 2],
+        /// Rows, and columns, of the weights that have kernels.
+        sizes: &'static [usize],
+    },
 }

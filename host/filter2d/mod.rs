@@ -97,7 +97,7 @@ mod window;
 
 pub use crate::signal::{FilterSample, FilterWeight};
 pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
-pub use error::Filter2dError;
+pub use error::{Filter2dError, Unsupported};
 pub(crate) use line::LineFilter;
 pub use plan::Plan;
 pub use prepared::PreparedFilter2d;

@@ -3,7 +3,7 @@
 use super::element::{BufferMut, BufferRef, Scalar};
 use super::sums::{Sums, with_sums};
 use super::window::{self, Window};
-use super::{Filter2dAlgorithm, Filter2dError, Plan};
+use super::{Filter2dAlgorithm, Filter2dError, Plan, Unsupported};
 use crate::info::SharedMemory;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
 use slm_kernels::filter2d::{Axis, Problem};
@@ -119,18 +119,29 @@ pub(super) fn problem(picture: &window::Problem) -> Problem {
 
 /// Returns why there is no kernel.
 pub(super) fn no_kernel(sums: &Sums, rule: &Rule) -> Filter2dError {
-    let Rule { window, algorithm, kinds, renormalise, .. } = *rule;
-    let weights = with_sums!(sums, weights => weights.shape);
-    if algorithm == Filter2dAlgorithm::Separable && !sums.clone().into_product().is_separable() {
-        return Filter2dError::NotSeparable { weights };
+    let actual = with_sums!(sums, weights => weights.shape);
+    if rule.algorithm == Filter2dAlgorithm::Separable && !sums.clone().into_product().is_separable() {
+        return Filter2dError::NotSeparable { weights: actual };
     }
-    Filter2dError::NoKernel {
-        algorithm,
-        weights,
-        types: Box::new([kinds[0].name(), rule.weights, sums.name(), kinds[1].name()]),
-        channels: window.channels(),
-        strides: [window.rows.stride(), window.columns.stride()],
-        dilations: [window.rows.dilation(), window.columns.dilation()],
-        renormalise,
-    }
+    let (window, algorithm) = (rule.window, rule.algorithm);
+    let strides = [window.rows.stride(), window.columns.stride()];
+    let dilations = [window.rows.dilation(), window.columns.dilation()];
+    let takes_steps = algorithm == Filter2dAlgorithm::Separable;
+    let unsupported = match rule.streamed_sizes(sums) {
+        _ if !takes_steps && strides != [1, 1] => Unsupported::Strides(strides),
+        _ if !takes_steps && dilations != [1, 1] => Unsupported::Dilations(dilations),
+        _ if rule.renormalise => Unsupported::MissingSamples,
+        Some(sizes) => Unsupported::Weights { actual, sizes },
+        None => Unsupported::Types {
+            types: Box::new([rule.kinds[0].name(), rule.weights, sums.name(), rule.kinds[1].name()]),
+            channels: window.channels(),
+            needed: match algorithm {
+                Filter2dAlgorithm::Streaming => {
+                    "samples and outputs of f32 in one channel or of u8 in four, and sums of f32"
+                }
+                _ => "sums of i32, f32 or f64",
+            },
+        },
+    };
+    Filter2dError::NoKernel { algorithm, unsupported }
 }

@@ -39,7 +39,7 @@ pub(super) fn prepare(device: &Device, shared: SharedMemory, sums: &Sums, rule: 
                 found => found,
             }
         }
-        Sums::F32(weights) if rule.allows(Kind::U8, Compiled::<Bytes>::CHANNELS) => {
+        Sums::F32(weights) if rule.allows_pixels() => {
             let factors = factors(weights, rule.algorithm);
             compiled::<Bytes>(device, shared, rule, (weights, factors.as_ref()))?
         }
@@ -118,9 +118,23 @@ impl Rule {
         self.allows(Kind::F32, Compiled::<Floats>::CHANNELS)
     }
 
+    /// Returns the same for the kernels for pixels of four bytes.
+    fn allows_pixels(&self) -> bool {
+        self.allows(Kind::U8, Compiled::<Bytes>::CHANNELS)
+    }
+
     /// Returns whether a kernel that goes down bands, for these types and channels, has the steps and the treatment of NaNs.
     fn allows(&self, kind: Kind, channels: usize) -> bool {
         let Rule { window, kinds, renormalise, .. } = *self;
         kinds == [kind; 2] && window.channels() == channels && window.has_unit_steps() && !renormalise
+    }
+
+    /// Returns the sizes of weights that `Streaming` has kernels for, with the types and channels of this rule.
+    pub(super) fn streamed_sizes(&self, sums: &Sums) -> Option<&'static [usize]> {
+        match sums {
+            Sums::F32(_) if self.allows_bands() => Some(Compiled::<Floats>::DENSE),
+            Sums::F32(_) if self.allows_pixels() => Some(Compiled::<Bytes>::DENSE),
+            _ => None,
+        }
     }
 }

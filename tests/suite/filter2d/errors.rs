@@ -4,7 +4,7 @@
 use crate::errors::{fails, matrix, says};
 use ndarray::{Array2, Array3, ArrayD, ArrayView2, IxDyn, array, aview0, aview1};
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, PreparedFilter2d};
+use slm::filter2d::{Filter2dError, PreparedFilter2d, Unsupported};
 use slm::{Boundary, Buffer2, Device, Error, Extent, Filter2d, Filter2dAlgorithm, NanPolicy};
 
 type Integers = Filter2d<i32, i32>;
@@ -59,6 +59,29 @@ fn texts() {
         ),
     ];
     texts.into_iter().for_each(|(error, text)| says(error, text, None));
+}
+
+/// The text names the property at fault, and what would not be at fault.
+#[test]
+fn texts_of_filters_without_kernels() {
+    let types = Box::new(["u8", "f32", "f64", "u16"]);
+    let texts = [
+        (Unsupported::Strides([1, 2]), "strides of 1 and 2: it needs strides of 1"),
+        (Unsupported::Dilations([3, 1]), "dilations of 3 and 1: it needs dilations of 1"),
+        (Unsupported::MissingSamples, "NaNs that are left out: it needs NanPolicy::Propagate"),
+        (
+            Unsupported::Types { types, channels: 3, needed: "sums of f32" },
+            "3-channel samples of u8, weights of f32, sums of f64 and outputs of u16: it needs sums of f32",
+        ),
+        (
+            Unsupported::Weights { actual: [3, 5], sizes: &[3, 7] },
+            "3 x 5 weights: it needs as many rows as columns, and one of the numbers [3, 7]",
+        ),
+    ];
+    for (unsupported, text) in texts {
+        let error = Filter2dError::NoKernel { algorithm: Filter2dAlgorithm::Streaming, unsupported };
+        says(error, &format!("Streaming has no kernel for {text}"), None);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::oracle::Case;
 use super::types::Types;
 use crate::common::numbers::Kind;
-use slm::filter2d::Filter2dError;
+use slm::filter2d::{Filter2dError, Unsupported};
 use slm::{Device, Error, Filter2dAlgorithm};
 
 /// Rows and pixels of a tile.
@@ -45,10 +45,10 @@ fn register_tile_bytes(case: &Case, sum_bytes: usize) -> u64 {
 }
 
 /// Sizes of the weights of kernels that are compiled for dense ones.
-const DENSE: [usize; 4] = [3, 5, 7, 9];
+static DENSE: [usize; 4] = [3, 5, 7, 9];
 
 /// The same for pixels of four bytes.
-const OF_PIXELS: [usize; 3] = [3, 5, 7];
+static OF_PIXELS: [usize; 3] = [3, 5, 7];
 
 /// The error on a device. The CPU refuses nothing.
 pub(super) fn refused(device: &Device, types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> Option<Error> {
@@ -99,9 +99,27 @@ fn has_kernel(case: &Case, types: &Types, algorithm: Filter2dAlgorithm, renormal
 }
 
 fn no_kernel(case: &Case, types: &Types, algorithm: Filter2dAlgorithm, renormalise: bool) -> Error {
-    let (weights, channels) = (case.weights.shape(), case.channels());
-    let (strides, dilations) = (case.stride, dilations(case));
-    let sums = types.sums_name(&case.weights);
-    let types = Box::new([types.samples.name(), types.weights.name(), sums, types.outputs.name()]);
-    Filter2dError::NoKernel { algorithm, weights, types, channels, strides, dilations, renormalise }.into()
+    let (strides, dilations, channels) = (case.stride, dilations(case), case.channels());
+    let (sums, takes_steps) = (types.sums_name(&case.weights), algorithm == Filter2dAlgorithm::Separable);
+    let sizes: Option<&[usize]> = match (types.samples, types.outputs, channels, sums) {
+        (Kind::F32, Kind::F32, 1, "f32") => Some(&DENSE),
+        (Kind::U8, Kind::U8, 4, "f32") => Some(&OF_PIXELS),
+        _ => None,
+    };
+    let unsupported = match sizes {
+        _ if !takes_steps && strides != [1, 1] => Unsupported::Strides(strides),
+        _ if !takes_steps && dilations != [1, 1] => Unsupported::Dilations(dilations),
+        _ if renormalise => Unsupported::MissingSamples,
+        Some(sizes) => Unsupported::Weights { actual: case.weights.shape(), sizes },
+        None => Unsupported::Types {
+            types: Box::new([types.samples.name(), types.weights.name(), sums, types.outputs.name()]),
+            channels,
+            needed: if takes_steps {
+                "sums of i32, f32 or f64"
+            } else {
+                "samples and outputs of f32 in one channel or of u8 in four, and sums of f32"
+            },
+        },
+    };
+    Filter2dError::NoKernel { algorithm, unsupported }.into()
 }

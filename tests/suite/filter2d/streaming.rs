@@ -5,10 +5,10 @@ use super::missing::types;
 use super::oracle::{Case, Direction, Weights};
 use super::types::Types;
 use super::{SUITE, check, check_with};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, on_profiles};
+use crate::common::{Random, equal, is_emulated, on_every_backend, on_profiles};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, Plan};
+use slm::filter2d::{Filter2dError, Plan, Unsupported};
 use slm::{Backend, Device, Extent, Filter2d, Filter2dAlgorithm, Result as SlmResult};
 
 /// Sizes of dense weights, and of outer products.
@@ -197,14 +197,9 @@ fn refusals() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let plan = |types: &Types, case: &Case, algorithm| types.runs.plan(&device, case, algorithm).map(|_| ());
     let (streaming, separable) = (Filter2dAlgorithm::Streaming, Filter2dAlgorithm::Separable);
-    let none = |algorithm, weights| Filter2dError::NoKernel {
+    let none = |algorithm, actual| Filter2dError::NoKernel {
         algorithm,
-        weights,
-        types: Box::new(["f32"; 4]),
-        channels: 1,
-        strides: [1, 1],
-        dilations: [1, 1],
-        renormalise: false,
+        unsupported: Unsupported::Weights { actual, sizes: &[3, 5, 7, 9] },
     };
     equal(plan(floats(), &case(93, [9, 9], 15, false), streaming), Err(none(streaming, [15, 15]).into()))?;
     let wide = plain(floats(), 93, [9, 9], [3, 5]);
@@ -212,16 +207,32 @@ fn refusals() -> Result<(), Failed> {
     let dense = case(93, [9, 9], 7, false);
     let product = Filter2dError::NotSeparable { weights: [7, 7] };
     equal(plan(floats(), &dense, separable), Err(product.into()))?;
+    let text = |case: &Case, types: &Types| plan(types, case, streaming).unwrap_err().to_string();
     let strided = Case { stride: [1, 2], dilation: [3, 1], channels: Some(3), renormalise: true, ..dense };
-    let error = plan(floats(), &strided, streaming).unwrap_err();
-    let text = "there is no kernel of Streaming for 7 x 7 weights of f32, samples of f32, sums of f32, outputs of f32, channels: 3, \
-                strides: 1 and 2, dilations: 3 and 1, NaNs: left out";
-    ensure(error.to_string().contains(text), || error.to_string())?;
+    equal(
+        text(&strided, floats()),
+        "Streaming has no kernel for strides of 1 and 2: it needs strides of 1".to_owned(),
+    )?;
+    let dilated = Case { stride: [1, 1], ..strided };
+    equal(
+        text(&dilated, floats()),
+        "Streaming has no kernel for dilations of 3 and 1: it needs dilations of 1".to_owned(),
+    )?;
+    let missing = Case { dilation: [1, 1], ..dilated };
+    let left_out = "Streaming has no kernel for NaNs that are left out: it needs NanPolicy::Propagate";
+    equal(text(&missing, floats()), left_out.to_owned())?;
+    let needed = "it needs samples and outputs of f32 in one channel or of u8 in four, and sums of f32";
+    let channels = format!(
+        "Streaming has no kernel for 3-channel samples of f32, weights of f32, sums of f32 and outputs of f32: {needed}"
+    );
+    equal(text(&Case { renormalise: false, ..missing }, floats()), channels)?;
     let bytes = types("u8_f32_u8");
-    let error = plan(bytes, &plain(bytes, 94, [9, 9], [3, 3]), streaming).unwrap_err();
-    ensure(error.to_string().contains("weights of f32, samples of u8, sums of f32, outputs of u8"), || {
-        error.to_string()
-    })?;
+    let of_bytes = format!(
+        "Streaming has no kernel for 1-channel samples of u8, weights of f32, sums of f32 and outputs of u8: {needed}"
+    );
+    equal(text(&plain(bytes, 94, [9, 9], [3, 3]), bytes), of_bytes)?;
+    let sizes = "Streaming has no kernel for 3 x 5 weights: it needs as many rows as columns, and one of the numbers [3, 5, 7, 9]";
+    equal(text(&wide, floats()), sizes.to_owned())?;
     // The CPU ignores the algorithm.
     let cpu = Device::cpu();
     equal(cpu.info().backend, Backend::Cpu)?;
