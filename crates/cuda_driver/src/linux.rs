@@ -33,7 +33,7 @@ fn open(name: &str) -> Result<Library, Failure> {
     // SAFETY: these names belong to the system's CUDA driver, which every program that links with it loads in the same way.
     // Its initialisers have no preconditions.
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
-    let library = library.map_err(|error| Failure::NotLoaded(message(&error)))?;
+    let library = library.map_err(|error| Failure::NotLoaded(message(name, &error)))?;
     match find(&library, "cuInit") {
         None => Err(Failure::LacksInit),
         Some(_) if is_stub(&library) => Err(Failure::Stub),
@@ -50,9 +50,13 @@ fn is_stub(library: &Library) -> bool {
     unsafe { library.get::<GetVersion>("cuDriverGetVersion").is_ok_and(|get| get(&raw mut version) == STUB_LIBRARY) }
 }
 
-/// Returns the loader's own message, if it has one.
-fn message(error: &libloading::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+/// Returns the loader's own message, if it has one, without the name that it may begin with.
+fn message(name: &str, error: &libloading::Error) -> String {
+    let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    match message.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")) {
+        Some(rest) => rest.to_owned(),
+        None => message,
+    }
 }
 
 /// Fills the table from `library`, and returns the functions that it lacks.

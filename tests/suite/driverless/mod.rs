@@ -213,10 +213,11 @@ fn the_error_lists_the_names_tried() -> Result<(), Failed> {
         return equal(text, format!("no CUDA device: {supported}, {target}"));
     }
     let names = ["no CUDA driver found", "libcuda.so.1 (", "libcuda.so (", "/usr/lib/wsl/lib/libcuda.so.1 ("];
-    match names.into_iter().find(|name| !text.contains(name)) {
-        Some(name) => Err(format!("'{name}' is not in: {text}").into()),
-        None => Ok(()),
+    if let Some(name) = names.into_iter().find(|name| !text.contains(name)) {
+        return Err(format!("'{name}' is not in: {text}").into());
     }
+    // Each name once: `libcuda.so.1` is a part of another one.
+    equal(["libcuda.so.1", "libcuda.so (", "/wsl/"].map(|name| text.matches(name).count()), [2, 1, 1])
 }
 
 fn backends() -> Vec<Backend> {

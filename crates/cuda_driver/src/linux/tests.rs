@@ -118,5 +118,6 @@ fn assert_attempts(error: &LoadError, other: &str, stub: &str) {
     let names: Vec<_> = attempts.iter().map(|attempt| attempt.name.as_str()).collect();
     assert_eq!(names, [MISSING_FILE, other, stub]);
     assert!(matches!(&attempts[0].failure, Failure::NotLoaded(text) if text.contains("No such file")));
+    assert_eq!(error.to_string().matches(MISSING_FILE).count(), 1, "{error}");
     assert_eq!((&attempts[1].failure, &attempts[2].failure), (&Failure::LacksInit, &Failure::Stub));
 }
