@@ -14,7 +14,7 @@ use std::fmt;
 /// [`Life::prepare`] returns it. Rows and columns are counted from 0.
 pub struct Board {
     device: Device,
-    life: Life,
+    pub(super) life: Life,
     generation: u64,
     pub(super) cells: Cells,
 }
@@ -26,7 +26,7 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    fn load(&self, area: &Area) -> Result<Vec<u64>> {
+    pub(super) fn load(&self, area: &Area) -> Result<Vec<u64>> {
         match self {
             Cells::Cpu(cells) => cells.load(area),
             Cells::Gpu(cells) => cells.load(area),
@@ -34,7 +34,7 @@ impl Cells {
     }
 
     /// Overwrites words. Bits after the end of a row must be zero.
-    fn store(&mut self, parts: &[Part]) -> Result<()> {
+    pub(super) fn store(&mut self, parts: &[Part<'_>]) -> Result<()> {
         match self {
             Cells::Cpu(cells) => parts.iter().for_each(|part| cells.store(part)),
             Cells::Gpu(cells) => cells.store(parts)?,
@@ -216,7 +216,7 @@ impl Board {
         let area = Area::of_cell(row, column);
         let mut words = self.cells.load(&area)?;
         words[0] = words[0] & !(1 << (column % 64)) | u64::from(is_alive) << (column % 64);
-        self.cells.store(&[Part { area, words }])
+        self.cells.store(&[Part { area, words: words.into() }])
     }
 
     /// Returns all cells.
@@ -226,11 +226,10 @@ impl Board {
     /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn cells(&self) -> Result<Array2<bool>> {
         let Size { rows, columns } = self.life.size;
-        let words = self.cells.load(&self.area())?;
         let mut cells = allocation::reserved(rows * columns)?;
-        for row in words.chunks_exact(self.life.size.width()) {
-            cells.extend((0..columns).map(|column| row[column / 64] >> (column % 64) & 1 == 1));
-        }
+        self.for_each_row(|_, row| {
+            cells.extend((0..columns).map(|column| row[column / 64] >> (column % 64) & 1 == 1))
+        })?;
         Ok(Array2::from_shape_vec((rows, columns), cells).expect("`Size::check` has checked the shape"))
     }
 
@@ -246,7 +245,7 @@ impl Board {
         for (row, words) in cells.rows().into_iter().zip(words.chunks_exact_mut(size.width())) {
             packed(row.iter().copied(), words);
         }
-        self.cells.store(&[Part { area: self.area(), words }])
+        self.cells.store(&[Part { area: Area::all(size), words: words.into() }])
     }
 
     /// Returns all cells, 64 to a word. Bit `i` of the word in row `r` and column `k` is the cell in row `r` and column `64 k + i`.
@@ -268,9 +267,7 @@ impl Board {
     ///
     /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn words(&self) -> Result<Array2<u64>> {
-        let size = self.life.size;
-        let words = self.cells.load(&self.area())?;
-        Ok(Array2::from_shape_vec((size.rows, size.width()), words).expect("`Size::check` has checked the shape"))
+        self.words_of_rows(0..self.life.size.rows)
     }
 
     /// Sets all cells, 64 to a word, as [`words`](Self::words) returns them. Bits after the end of a row are ignored. The
@@ -282,11 +279,7 @@ impl Board {
     pub fn set_words(&mut self, words: ArrayView2<'_, u64>) -> Result<()> {
         let (size, (rows, width)) = (self.life.size, words.dim());
         check_shape("the array of words", [size.rows, size.width()], [rows, width])?;
-        let mut words = allocation::row_after_row(words)?.into_owned();
-        for row in words.chunks_exact_mut(size.width()) {
-            row[size.width() - 1] &= size.last_mask();
-        }
-        self.cells.store(&[Part { area: self.area(), words }])
+        self.set_words_of_rows(0, words)
     }
 
     /// Brings the living cells of a pattern to life. Its first cell is placed at the given row and column. Other cells, and the
@@ -327,14 +320,20 @@ impl Board {
         let mut parts = Vec::with_capacity(2);
         for band in placement::bands(pattern, [row, column], size, topology)?.iter().filter(|band| !band.is_empty()) {
             let area = band.area(size, pattern.columns());
+            // In place, because a band has a copy as large as the board if its cells are far apart.
+            if let Cells::Cpu(cells) = &mut self.cells {
+                let area = Area::of_rows(area.rows, size);
+                band.draw(pattern, size, &area, cells.rows_mut(area.rows.clone()));
+                continue;
+            }
             let mut words = self.cells.load(&area)?;
             band.draw(pattern, size, &area, &mut words);
-            parts.push(Part { area, words });
+            parts.push(Part { area, words: words.into() });
         }
         self.cells.store(&parts)
     }
 
-    /// Returns all cells as a pattern, with the rule.
+    /// Returns all cells as a pattern, with the rule and without a grid.
     ///
     /// ```
     /// use slm::{Device, Life};
@@ -352,20 +351,16 @@ impl Board {
     /// [`Error::OutOfHostMemory`] and [failures of the device](Error#failures-of-the-device).
     pub fn pattern(&self) -> Result<Pattern> {
         let Size { rows, columns } = self.life.size;
-        let (words, mut runs) = (self.cells.load(&self.area())?, Runs::default());
-        for (row, words) in words.chunks_exact(self.life.size.width()).enumerate() {
+        let mut runs = Runs::default();
+        self.for_each_row(|row, words| {
             let mut column = find(words, true, 0, columns);
             while column < columns {
                 let end = find(words, false, column, columns);
                 runs.push(Run { row, column, len: end - column });
                 column = find(words, true, end, columns);
             }
-        }
+        })?;
         Ok(Pattern::new([rows, columns], runs).with_rule(self.life.rule))
-    }
-
-    fn area(&self) -> Area {
-        Area::all(self.life.size)
     }
 
     fn check_cell(&self, row: usize, column: usize) -> Result<()> {

@@ -16,6 +16,7 @@ use slm_kernels::life::{
     Ends, MASKS, SUMS, Sum, column_keys, conway, full_sum, hash_terms, masks, minterms, row_keys, rule_table,
     sum_of_rows,
 };
+use std::ops::Range;
 
 /// Minimum number of rows of a band: two more rows are added up for each band.
 const BAND: usize = 64;
@@ -50,9 +51,15 @@ impl Cells {
     }
 
     /// Overwrites words.
-    pub(super) fn store(&mut self, Part { area, words }: &Part) {
+    pub(super) fn store(&mut self, Part { area, words }: &Part<'_>) {
         let (target, source) = self.places(area);
         Rows { count: area.rows.len(), len: area.words.len(), source, target }.copy(words, &mut self.current);
+    }
+
+    /// Returns all words of rows.
+    pub(super) fn rows_mut(&mut self, rows: Range<usize>) -> &mut [u64] {
+        let width = self.size.width();
+        &mut self.current[rows.start * width..rows.end * width]
     }
 
     /// Returns the place of an area on the board, and in memory of its own.

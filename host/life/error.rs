@@ -1,6 +1,8 @@
 //! Errors of the Game of Life.
 
+use super::Topology;
 use std::fmt;
+use std::ops::Range;
 
 /// Invalid rules, patterns or boards of the Game of Life.
 ///
@@ -44,6 +46,32 @@ pub enum LifeError {
         /// Maximum number of rows or columns.
         limit: usize,
     },
+    /// A pattern is in a format that is not read.
+    #[error("the pattern looks like {format}: {advice}")]
+    PatternFormat {
+        /// The format.
+        format: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A pattern is made for a board that this crate does not have.
+    #[error("line {line}, column {column} of the pattern: the grid '{grid}' is not supported: {reason}")]
+    Grid {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Number of the first character of the grid in this line, from 1.
+        column: usize,
+        /// The grid, or the first characters of it.
+        grid: String,
+        /// The property that boards do not have.
+        reason: &'static str,
+    },
+    /// No grid of Golly has this topology.
+    #[error("patterns cannot have a grid of the topology {topology:?}: Golly has none")]
+    NoGrid {
+        /// The topology.
+        topology: Topology,
+    },
     /// A board has no cells.
     #[error("a board must have at least 1 row and 1 column, not {rows} x {columns} (rows x columns)")]
     NoCells {
@@ -59,6 +87,14 @@ pub enum LifeError {
         row: usize,
         /// Column of the cell, from 0.
         column: usize,
+        /// Rows and columns of the board.
+        board: [usize; 2],
+    },
+    /// A board does not have these rows.
+    #[error("there are no rows {} to {} of a board of {} x {} (rows x columns)", rows.start, rows.end, board[0], board[1])]
+    NoSuchRows {
+        /// Requested rows, from 0. The end is the row after the last one.
+        rows: Range<usize>,
         /// Rows and columns of the board.
         board: [usize; 2],
     },

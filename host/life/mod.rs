@@ -24,7 +24,8 @@
 //! The [`Topology`] determines the neighbours of the cells at the ends of the board. All devices and algorithms compute the same
 //! cells.
 //!
-//! A [`Pattern`] is a rectangle of cells to place on boards. It is read from and written to files of Golly and plain text.
+//! A [`Pattern`] is a rectangle of cells to place on boards. It is read from and written to files of Golly and plain text, and read
+//! from Life 1.05 and 1.06. A [`Grid`] is the board that it was made for.
 //!
 //! # Histories
 //!
@@ -41,18 +42,20 @@
 //! [`Board::step`] is much faster than one by one.
 
 // `Life::prepare` returns a board on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of `tuning.rs`.
-// Cells are exchanged with both in packed rows (`words.rs`). `placement.rs` places patterns, `history.rs` has censuses, and
+// Cells are exchanged with both in packed rows (`words.rs`, `row_access.rs`). `placement.rs` places patterns, `history.rs` has censuses, and
 // `search.rs` finds repetitions in them.
 mod board;
 mod cpu;
 mod description;
 mod error;
 mod gpu;
+mod grid;
 mod history;
 mod outcome;
 mod pattern;
 mod placement;
 mod plan;
+mod row_access;
 mod rule;
 mod search;
 mod topology;
@@ -62,6 +65,7 @@ mod words;
 pub use board::Board;
 pub use description::{Life, LifeAlgorithm};
 pub use error::LifeError;
+pub use grid::Grid;
 pub use history::Census;
 pub use outcome::Outcome;
 pub use pattern::Pattern;

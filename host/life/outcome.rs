@@ -58,8 +58,34 @@ impl Board {
     /// After an error the board is in the last generation that was computed completely, or lost because the device has failed, as
     /// after an error of [`step`](Self::step).
     pub fn run_until_stable(&mut self, limit: u64) -> Result<Outcome> {
+        self.run_until_stable_while(limit, |_| true)
+    }
+
+    /// Does what [`run_until_stable`](Self::run_until_stable) does, but also ends when `goes_on` returns `false`, with
+    /// [`Outcome::Unstable`]. `goes_on` is called with the number of the current generation, at most 512 generations after the
+    /// last call. A program can show it, and end a long run.
+    ///
+    /// ```
+    /// use slm::life::{Outcome, Pattern};
+    /// use slm::{Device, Life};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mut board = Life::new(1000, 1000).prepare(&Device::open()?)?;
+    /// let r_pentomino: Pattern = ".OO\nOO.\n.O.".parse()?;
+    /// board.place(&r_pentomino, 500, 500)?;
+    /// let outcome = board.run_until_stable_while(u64::MAX, |generation| generation < 100)?;
+    /// assert_eq!(outcome, Outcome::Unstable);
+    /// assert!((100..=100 + 512).contains(&board.generation()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run_until_stable`](Self::run_until_stable).
+    pub fn run_until_stable_while(&mut self, limit: u64, mut goes_on: impl FnMut(u64) -> bool) -> Result<Outcome> {
         self.check_steps(limit)?;
-        let result = Search::new(self, limit).and_then(|mut search| search.run());
+        let result = Search::new(self, limit, &mut goes_on).and_then(|mut search| search.run());
         self.cells.forget();
         result
     }

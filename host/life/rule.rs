@@ -226,6 +226,7 @@ impl<'a> Scanner<'a> {
             None => Ok(rule),
             // The number of states of a rule of the family "Generations".
             Some('/' | '_' | 'c' | 'g') => Err(self.invalid("the end, because only two states are supported")),
+            Some(':') => Err(self.invalid("the end, because a grid is not a part of the rule")),
             Some(_) => Err(self.invalid("a digit from 0 to 8, or the end")),
         }
     }

@@ -38,6 +38,8 @@ pub(super) struct Search<'a> {
     mask: u64,
     /// Number of times that a hash repeated, but not the cells.
     refuted: u64,
+    /// Whether to go on in a generation.
+    goes_on: &'a mut dyn FnMut(u64) -> bool,
 }
 
 /// What was seen in a window.
@@ -49,13 +51,15 @@ enum Seen {
     Hash(u64),
     /// Cells that repeated after this number of generations.
     Cells(u64),
+    /// That the search is not to go on.
+    Stop,
 }
 
 impl<'a> Search<'a> {
     /// `limit` generations from the current one must have numbers.
-    pub(super) fn new(board: &'a mut Board, limit: u64) -> Result<Self> {
+    pub(super) fn new(board: &'a mut Board, limit: u64, goes_on: &'a mut dyn FnMut(u64) -> bool) -> Result<Self> {
         let (counts, last) = (board.counts(BATCH)?, board.generation() + limit);
-        Ok(Search { board, counts, last, mask: u64::MAX, refuted: 0 })
+        Ok(Search { board, counts, last, mask: u64::MAX, refuted: 0, goes_on })
     }
 
     pub(super) fn run(&mut self) -> Result<Outcome> {
@@ -64,6 +68,7 @@ impl<'a> Search<'a> {
             match self.watch(window)? {
                 Seen::Cells(period) => return self.outcome(period),
                 Seen::Hash(period) => window = period,
+                Seen::Stop => break,
                 Seen::Nothing => {
                     longest = longest.saturating_mul(2);
                     window = longest;
@@ -93,6 +98,9 @@ impl<'a> Search<'a> {
             now = samples.last().map(|sample| sample.generation);
             if let Some(period) = samples.iter().filter_map(|sample| self.period(&first, sample)).min() {
                 return self.check(period, now == Some(period));
+            }
+            if !(self.goes_on)(self.board.generation()) {
+                return Ok(Seen::Stop);
             }
         }
         Ok(Seen::Nothing)
@@ -147,7 +155,8 @@ mod tests {
     fn search(pattern: &str, side: usize, mask: u64) -> (Outcome, u64) {
         let mut board = Life::new(side, side).prepare(&Device::cpu()).unwrap();
         board.place(&pattern.parse().unwrap(), side as isize / 2, side as isize / 2).unwrap();
-        let mut search = Search::new(&mut board, 50_000).unwrap();
+        let mut goes_on = |_| true;
+        let mut search = Search::new(&mut board, 50_000, &mut goes_on).unwrap();
         search.mask = mask;
         (search.run().unwrap(), search.refuted)
     }

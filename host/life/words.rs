@@ -1,6 +1,7 @@
 //! Packed rows on the host: 64 cells to a word, the lowest bit first. Bits after the end of a row are zero.
 
 use crate::{Error, Result};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Sizes of a board.
@@ -51,7 +52,12 @@ pub(super) struct Area {
 impl Area {
     /// Returns the area of all words.
     pub(super) fn all(size: Size) -> Self {
-        Area { rows: 0..size.rows, words: 0..size.width() }
+        Area::of_rows(0..size.rows, size)
+    }
+
+    /// Returns the area of all words of rows.
+    pub(super) fn of_rows(rows: Range<usize>, size: Size) -> Self {
+        Area { rows, words: 0..size.width() }
     }
 
     /// Returns the area of the word with this cell.
@@ -66,9 +72,9 @@ impl Area {
 
 /// A rectangle of words with its contents.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct Part<'a> {
     pub(super) area: Area,
-    pub(super) words: Vec<u64>,
+    pub(super) words: Cow<'a, [u64]>,
 }
 
 /// Sets the bits of `len` cells of a row from `first` on.

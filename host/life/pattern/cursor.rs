@@ -33,6 +33,11 @@ impl<'a> Cursor<'a> {
         self.column == 1
     }
 
+    /// Returns the numbers of the line and of the next character, from 1.
+    pub(super) fn position(&self) -> [usize; 2] {
+        [self.line, self.column]
+    }
+
     pub(super) fn advance(&mut self) {
         let next = self.rest.next();
         if next == Some('\r') && self.rest.as_str().starts_with('\n') {
@@ -50,6 +55,26 @@ impl<'a> Cursor<'a> {
         while self.next().is_some_and(&condition) {
             self.advance();
         }
+    }
+
+    /// Skips spaces in a line.
+    pub(super) fn skip_spaces(&mut self) {
+        self.skip_while(|c| c.is_whitespace() && c != '\n');
+    }
+
+    /// Advances if the next character is `c`. Returns whether it is.
+    pub(super) fn skip_if(&mut self, c: char) -> bool {
+        let is_next = self.next() == Some(c);
+        if is_next {
+            self.advance();
+        }
+        is_next
+    }
+
+    /// Returns the text from here to `end`, which is not before.
+    pub(super) fn text_to(&self, end: &Cursor<'a>) -> &'a str {
+        let text = self.rest.as_str();
+        &text[..text.len() - end.rest.as_str().len()]
     }
 
     /// Returns the rest of the line, and advances to the next one.

@@ -5,31 +5,38 @@
 //! | `runs.rs` | neighbouring living cells of a row |
 //! | `comments.rs` | names and comments, in lines of limited length |
 //! | `cursor.rs` | a position in a text |
+//! | `text.rs` | the text of a file, and formats that are not read |
 //! | `rle.rs` | the run-length encoding of Golly |
+//! | `suffix.rs` | a rule with a grid |
 //! | `plain_text.rs` | the format `.cells` |
+//! | `life.rs` | the formats Life 1.05 and 1.06 |
 
 mod comments;
 mod cursor;
+mod life;
 mod plain_text;
 mod rle;
 mod runs;
+mod suffix;
+mod text;
 
-use super::Rule;
+use super::{Grid, LifeError, Rule};
 use crate::buffer2::extent;
 use crate::{Error, Result, allocation};
 use cursor::BYTE_ORDER_MARK;
 use ndarray::{Array2, ArrayView2};
 pub(super) use runs::{Run, Runs};
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// Maximum number of rows and of columns of a pattern: 2^49, so that a header always fits into a line.
-const MAX_SIDE: usize = if usize::BITS < 64 { isize::MAX as usize } else { usize::MAX >> 15 };
+pub(super) const MAX_SIDE: usize = if usize::BITS < 64 { isize::MAX as usize } else { usize::MAX >> 15 };
 
-/// Cells to place on boards: a rectangle, with a rule and comments if they are known.
+/// Cells to place on boards: a rectangle, with a rule, a grid and comments if they are known.
 ///
 /// Patterns are read from and written to the run-length encoding of Golly ([`from_rle`](Self::from_rle)) and plain text
-/// ([`from_cells`](Self::from_cells)). `parse` accepts both: the text of a pattern is plain if it begins with `!`, `.`, `*` or
-/// `O`.
+/// ([`from_cells`](Self::from_cells)), and read from Life 1.05 and 1.06 ([`from_life`](Self::from_life)). `parse` recognises
+/// these formats, and [`from_bytes`](Self::from_bytes) does so for the bytes of a file.
 ///
 /// ```
 /// use slm::life::{Pattern, Rule};
@@ -50,13 +57,14 @@ pub struct Pattern {
     columns: usize,
     runs: Runs,
     rule: Option<Rule>,
+    grid: Option<Grid>,
     name: Option<String>,
     comments: Vec<String>,
 }
 
 /// Cells.
 impl Pattern {
-    /// Returns the pattern of these cells, without rule, name and comments.
+    /// Returns the pattern of these cells, without rule, grid, name and comments.
     ///
     /// ```
     /// use slm::life::Pattern;
@@ -120,7 +128,7 @@ impl Pattern {
     }
 }
 
-/// Rule, name and comments.
+/// Rule, grid, name and comments.
 impl Pattern {
     /// Returns the rule that the pattern was made for.
     #[must_use]
@@ -132,6 +140,31 @@ impl Pattern {
     #[must_use]
     pub fn with_rule(mut self, rule: Rule) -> Self {
         self.rule = Some(rule);
+        self
+    }
+
+    /// Returns the board that the pattern was made for. Without it, that is usually an unbounded plane.
+    #[must_use]
+    pub fn grid(&self) -> Option<Grid> {
+        self.grid
+    }
+
+    /// Returns the pattern with this grid. In files a grid follows a rule, so the pattern gets Conway's rule if it has none.
+    ///
+    /// ```
+    /// use slm::life::{Grid, Pattern, Topology};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let blinker: Pattern = "3o!".parse()?;
+    /// let blinker = blinker.with_grid(Grid::new(20, 30, Topology::KleinBottle)?);
+    /// assert_eq!(blinker.to_rle(), "x = 3, y = 1, rule = B3/S23:K30*,20\n3o!\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_grid(mut self, grid: Grid) -> Self {
+        self.rule = self.rule.or(Some(Rule::CONWAY));
+        self.grid = Some(grid);
         self
     }
 
@@ -198,22 +231,28 @@ impl Pattern {
     /// A number is the count of the tag after it. `.` and `A` belong to the notation of patterns with many states, in which `B`,
     /// `O`, `x`, `y` and `z` mean something else. A pattern with tags of both notations is malformed.
     ///
+    /// A [`Grid`] may follow the rule, as in `B3/S23:T30,20`.
+    ///
     /// Lines may end anywhere, with `\n`, `\r\n` or `\r`. Cells that are left out at the end of a row or of the pattern are dead. The
     /// header may be missing, be without a rule, or end with a comma. If the cells exceed its size, the pattern is larger. A byte
     /// order mark is ignored.
     ///
     /// `#N` is the name, `#C` and `#c` are comments, and `#O` is the author, who becomes a comment. `#r` is a rule. It is ignored if
-    /// the header has one. Other lines with `#` are ignored, and so is the topology after a rule, as in `B3/S23:T30,20`.
+    /// the header has one. Other lines with `#` are ignored.
     ///
     /// # Errors
     ///
-    /// * [`LifeError::Pattern`](super::LifeError::Pattern), with line and column, if the text is malformed or ends without `!`.
-    /// * [`LifeError::PatternSize`](super::LifeError::PatternSize) for more than 2^49 rows or columns.
+    /// * [`LifeError::Pattern`], with line and column, if the text is malformed or ends without `!`.
+    /// * [`LifeError::PatternSize`] for more than 2^49 rows or columns.
+    /// * [`LifeError::Grid`] for a grid of Golly that no [`Topology`](super::Topology) is.
+    /// * [`LifeError::PatternFormat`] for a text in another format.
     pub fn from_rle(text: &str) -> Result<Self> {
+        Self::check_format(text)?;
         rle::read(text)
     }
 
-    /// Returns the pattern in the run-length encoding of Golly. Lines have at most 70 characters.
+    /// Returns the pattern in the run-length encoding of Golly. Lines have at most 70 characters, or more if a large grid follows
+    /// the rule.
     #[must_use]
     pub fn to_rle(&self) -> String {
         rle::write(self)
@@ -225,9 +264,85 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// [`LifeError::Pattern`](super::LifeError::Pattern), with line and column, for any other character.
+    /// * [`LifeError::Pattern`], with line and column, for any other character.
+    /// * [`LifeError::PatternFormat`] for a text in another format.
     pub fn from_cells(text: &str) -> Result<Self> {
+        Self::check_format(text)?;
         plain_text::read(text)
+    }
+
+    /// Reads a pattern in the formats Life 1.05 and Life 1.06.
+    ///
+    /// ```
+    /// use slm::life::{Pattern, Rule};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let blocks = "#Life 1.05\n#D A glider, and a blinker.\n#N\n#P -1 -1\n.*.\n..*\n***\n#P 4 0\n***";
+    /// let pattern = Pattern::from_life(blocks)?;
+    /// assert_eq!(pattern.to_cells()?, "!A glider, and a blinker.\n.O......\n..O..OOO\nOOO.....\n");
+    /// assert_eq!(pattern.rule(), Some(Rule::CONWAY));
+    /// let cells = "#Life 1.06\n0 -1\n1 0\n-1 1\n0 1\n1 1\n";
+    /// assert_eq!(Pattern::from_life(cells)?.to_cells()?, ".O.\n..O\nOOO\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// After the first line, a line is a row of a block, with `.` for dead cells and `*` for living ones, or the column and the row
+    /// of a living cell. `#P` is the column and the row of the first cell of a block. The pattern is the rectangle around all of
+    /// them, so only differences of coordinates matter. Cells that several blocks have are alive if one of them says so.
+    ///
+    /// `#N` is Conway's rule, `#R` is another one, such as `23/3`, and `#D` and `#C` are comments. Other lines with `#` are ignored,
+    /// and so are blank lines.
+    ///
+    /// # Errors
+    ///
+    /// * [`LifeError::Pattern`], with line and column, if the text is malformed.
+    /// * [`LifeError::PatternSize`] for more than 2^49 rows or columns, and for coordinates beyond ±2^49.
+    /// * [`LifeError::Grid`], as for [`from_rle`](Self::from_rle).
+    /// * [`LifeError::PatternFormat`] for a text in another format.
+    pub fn from_life(text: &str) -> Result<Self> {
+        text::check(text.as_bytes())?;
+        life::read(text)
+    }
+
+    /// Reads a pattern from the bytes of a file, in one of the formats that `parse` recognises.
+    ///
+    /// ```
+    /// use slm::life::Pattern;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let blinker = Pattern::from_bytes(b"#C by J\xf6rg\nx = 3, y = 1\n3o!")?;
+    /// assert_eq!((blinker.population(), blinker.comments()), (3, &["by Jörg".to_owned()][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`text`](Self::text), [`from_rle`](Self::from_rle), [`from_cells`](Self::from_cells) and
+    /// [`from_life`](Self::from_life).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::text(bytes)?.parse()
+    }
+
+    /// Returns the text of a file. Lines that are not UTF-8 are read as Latin-1, as in old files.
+    ///
+    /// # Errors
+    ///
+    /// * [`LifeError::PatternFormat`] if the file is in a format that no function of this type reads, such as a macrocell file, or
+    ///   compressed.
+    /// * [`Error::OutOfHostMemory`].
+    pub fn text(bytes: &[u8]) -> Result<Cow<'_, str>> {
+        text::of(bytes)
+    }
+
+    /// Returns an error if a text begins as those of Life 1.05 and 1.06, or as those of a format that is not read.
+    fn check_format(text: &str) -> Result<()> {
+        if start(text).starts_with(life::START) {
+            let (format, advice) = ("a pattern in the format Life 1.05 or 1.06", "read it with `Pattern::from_life`");
+            return Err(LifeError::PatternFormat { format, advice }.into());
+        }
+        text::check(text.as_bytes())
     }
 
     /// Returns the pattern in plain text.
@@ -244,16 +359,23 @@ impl Pattern {
 impl FromStr for Pattern {
     type Err = Error;
 
-    /// Reads a pattern in plain text if the first character other than a space is `!`, `.`, `*` or `O`, and otherwise in the
-    /// run-length encoding of Golly.
+    /// Reads a pattern in Life 1.05 or 1.06 if the text begins with `#Life`, in plain text if the first character other than a
+    /// space is `!`, `.`, `*` or `O`, and otherwise in the run-length encoding of Golly.
     ///
     /// # Errors
     ///
-    /// The errors of [`from_cells`](Self::from_cells) and [`from_rle`](Self::from_rle).
+    /// The errors of [`from_life`](Self::from_life), [`from_cells`](Self::from_cells) and [`from_rle`](Self::from_rle).
     fn from_str(text: &str) -> Result<Self> {
-        match text.trim_start_matches(|c: char| c.is_whitespace() || c == BYTE_ORDER_MARK).chars().next() {
+        let start = start(text);
+        match start.chars().next() {
+            Some('#') if start.starts_with(life::START) => Self::from_life(text),
             Some('!' | '.' | '*' | 'O') => Self::from_cells(text),
             _ => Self::from_rle(text),
         }
     }
+}
+
+/// Returns the text from the first character on that is not a space.
+fn start(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() || c == BYTE_ORDER_MARK)
 }

@@ -1,9 +1,9 @@
 //! The run-length encoding of Golly.
 
 use super::cursor::Cursor;
-use super::{MAX_SIDE, Pattern, Run, Runs};
+use super::{MAX_SIDE, Pattern, Run, Runs, suffix};
 use crate::Result;
-use crate::life::rule::{self, Rule};
+use crate::life::{Grid, Rule};
 
 /// Maximum number of characters of a line.
 const LINE: usize = 70;
@@ -23,21 +23,22 @@ pub(super) fn read(text: &str) -> Result<Pattern> {
         }
     }
     let cells = Cells::read(&mut cursor, &mut header)?;
-    let [rows, columns] = [header.rows.max(cells.rows), header.columns.max(cells.columns)];
+    let [rows, columns] = [header.rows.unwrap_or(0).max(cells.rows), header.columns.unwrap_or(0).max(cells.columns)];
     let Pattern { name, comments, .. } = header.pattern;
     let rule = header.rule.map_or_else(|| header.rule_of_comment.transpose(), |rule| Ok(Some(rule)))?;
-    Ok(Pattern { name, comments, rule, ..Pattern::new([rows, columns], cells.runs) })
+    let (rule, grid) = rule.map_or((None, None), |(rule, grid)| (Some(rule), grid));
+    Ok(Pattern { name, comments, rule, grid, ..Pattern::new([rows, columns], cells.runs) })
 }
 
 /// What precedes the data.
 #[derive(Default)]
 struct Header {
     is_read: bool,
-    rows: usize,
-    columns: usize,
-    rule: Option<Rule>,
+    rows: Option<usize>,
+    columns: Option<usize>,
+    rule: Option<(Rule, Option<Grid>)>,
     /// The rule of a line `#r`. An error matters only if the header has no rule.
-    rule_of_comment: Option<Result<Rule>>,
+    rule_of_comment: Option<Result<(Rule, Option<Grid>)>>,
     /// A pattern with the name and the comments.
     pattern: Pattern,
 }
@@ -53,7 +54,7 @@ impl Header {
         }
         cursor.advance();
         if kind == Some('r') {
-            self.rule_of_comment = Some(rule_of_line(cursor));
+            self.rule_of_comment = Some(suffix::of_line(cursor));
         }
         let pattern = std::mem::take(&mut self.pattern);
         let text = cursor.take_line();
@@ -66,65 +67,71 @@ impl Header {
         Ok(())
     }
 
-    /// Reads a line such as `x = 3, y = 3, rule = B3/S23`.
+    /// Reads a line such as `x = 3, y = 3, rule = B3/S23:T30,20`.
     fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         self.is_read = true;
         loop {
-            let key = cursor.clone();
-            cursor.skip_while(|c| c.is_ascii_alphabetic());
-            let name_len = key.rest_of_line().len() - cursor.rest_of_line().len();
-            let name = key.rest_of_line()[..name_len].to_ascii_lowercase();
-            if !["x", "y", "rule"].contains(&&*name) {
-                return Err(key.unexpected("x, y or rule"));
-            }
-            skip_spaces(cursor);
-            if cursor.next() != Some('=') {
+            let key = self.key(cursor)?;
+            cursor.skip_spaces();
+            if !cursor.skip_if('=') {
                 return Err(cursor.unexpected("="));
             }
-            cursor.advance();
-            skip_spaces(cursor);
-            if name == "rule" {
-                self.rule = Some(rule_of_line(cursor)?);
-                cursor.take_line();
-                return Ok(());
+            cursor.skip_spaces();
+            match key {
+                Key::X => self.columns = Some(size(cursor, "columns")?),
+                Key::Y => self.rows = Some(size(cursor, "rows")?),
+                Key::Rule => {
+                    self.rule = Some(suffix::of_line(cursor)?);
+                    cursor.take_line();
+                    return Ok(());
+                }
             }
-            self.size(&name, cursor)?;
             match cursor.next() {
                 Some(',') => cursor.advance(),
                 Some('\n') | None => return Ok(()),
                 Some(_) => return Err(cursor.unexpected("a digit, a comma or the end of the line")),
             }
-            skip_spaces(cursor);
+            cursor.skip_spaces();
             if matches!(cursor.next(), Some('\n') | None) {
                 return Ok(());
             }
         }
     }
 
-    /// Reads the value of `x` or `y`.
-    fn size(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<()> {
-        if !cursor.next().is_some_and(|c| c.is_ascii_digit()) {
-            return Err(cursor.unexpected("a digit"));
-        }
-        match name {
-            "x" => self.columns = cursor.number("columns")?,
-            _ => self.rows = cursor.number("rows")?,
-        }
-        skip_spaces(cursor);
-        Ok(())
+    /// Reads a key that the header does not have yet.
+    fn key(&self, cursor: &mut Cursor<'_>) -> Result<Key> {
+        let start = cursor.clone();
+        cursor.skip_while(|c| c.is_ascii_alphabetic());
+        let name = start.text_to(cursor);
+        let keys =
+            [("x", Key::X, self.columns.is_none()), ("y", Key::Y, self.rows.is_none()), ("rule", Key::Rule, true)];
+        let key = keys.into_iter().find(|(key, _, is_missing)| *is_missing && key.eq_ignore_ascii_case(name));
+        let expected = match (self.columns, self.rows) {
+            (None, None) => "x, y or rule",
+            (Some(_), None) => "y or rule",
+            (None, Some(_)) => "x or rule",
+            (Some(_), Some(_)) => "rule",
+        };
+        key.map(|(_, key, _)| key).ok_or_else(|| start.unexpected(expected))
     }
 }
 
-/// Skips spaces in a line.
-fn skip_spaces(cursor: &mut Cursor<'_>) {
-    cursor.skip_while(|c| c.is_whitespace() && c != '\n');
+/// A key of the header. Each comes once at most: `rule` has the rest of the line.
+#[derive(Clone, Copy)]
+enum Key {
+    X,
+    Y,
+    Rule,
 }
 
-/// Returns the rule in the rest of the line, without a topology after a colon and without a comma at the end.
-fn rule_of_line(cursor: &Cursor<'_>) -> Result<Rule> {
-    let text = cursor.rest_of_line().split(':').next().unwrap_or_default().trim_end();
-    let text = text.strip_suffix(',').unwrap_or(text);
-    rule::parse(text).map_err(|invalid| cursor.unexpected_at(invalid.position - 1, invalid.found, invalid.expected))
+/// Reads the value of `x` or `y`.
+fn size(cursor: &mut Cursor<'_>, what: &'static str) -> Result<usize> {
+    if !cursor.next().is_some_and(|c| c.is_ascii_digit()) {
+        return Err(cursor.unexpected("a digit"));
+    }
+    let size = cursor.number(what)?;
+    cursor.skip_spaces();
+    Ok(size)
 }
 
 /// The cells of the data.
@@ -239,6 +246,9 @@ pub(super) fn write(pattern: &Pattern) -> String {
     text += &format!("x = {}, y = {}", pattern.columns, pattern.rows);
     if let Some(rule) = pattern.rule {
         text += &format!(", rule = {rule}");
+    }
+    if let Some(grid) = pattern.grid {
+        text += &grid.to_string();
     }
     text.push('\n');
     let mut data = Data { text, column: 0 };

@@ -22,12 +22,22 @@ impl Run {
 pub(in crate::life) struct Runs(Vec<Run>);
 
 impl Runs {
-    /// Adds cells, which follow all others.
+    /// Adds cells. The first of them is not before the first one of the last run.
     pub(in crate::life) fn push(&mut self, run: Run) {
         match self.0.last_mut() {
-            Some(last) if (last.row, last.end()) == (run.row, run.column) => last.len += run.len,
+            Some(last) if last.row == run.row && run.column <= last.end() => {
+                last.len = last.len.max(run.end() - last.column);
+            }
             _ => self.0.push(run),
         }
+    }
+
+    /// Returns the cells of runs in any order. Runs may have common cells.
+    pub(super) fn of(mut runs: Vec<Run>) -> Self {
+        runs.sort_unstable_by_key(|run| [run.row, run.column]);
+        let mut all = Runs::default();
+        runs.into_iter().for_each(|run| all.push(run));
+        all
     }
 
     pub(in crate::life) fn iter(&self) -> impl Iterator<Item = &Run> {

@@ -12,10 +12,11 @@ const SIZES: [[usize; 2]; 5] = [[1, 1], [3, 63], [2, 64], [5, 65], [4, 200]];
 type Check = fn(Board, &Array2<bool>) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let checks: [(&str, Check); 7] = [
+    let checks: [(&str, Check); 8] = [
         ("cells_one_by_one", cells_one_by_one),
         ("all_cells", all_cells),
         ("words", words),
+        ("words_of_rows", words_of_rows),
         ("patterns", patterns),
         ("patterns_across_the_ends", patterns_across_the_ends),
         ("pattern_of_board", pattern_of_board),
@@ -76,6 +77,30 @@ fn words(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     board.set_cells(Array2::default(soup.dim()).view())?;
     board.set_words(more.view())?;
     equal(board.words()?, packed)?;
+    Ok(same(&board.cells()?, soup)?)
+}
+
+/// Some rows at a time, with bits after the end of a row.
+fn words_of_rows(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
+    board.set_cells(soup.view())?;
+    let (rows, all) = (soup.nrows(), board.words()?);
+    let width = all.ncols();
+    for first in 0..=rows {
+        for end in first..=rows {
+            let part = all.slice(slm::ndarray::s![first..end, ..]);
+            equal(board.words_of_rows(first..end)?, part.to_owned())?;
+            let more = Array2::from_elem((end - first, width), u64::MAX);
+            board.set_words_of_rows(first, more.view())?;
+            let expected = Array2::from_shape_fn(soup.dim(), |at| (first..end).contains(&at.0) || soup[at]);
+            same(&board.cells()?, &expected)?;
+            let alive = expected.iter().filter(|cell| **cell).count() as u64;
+            equal(board.population()?, alive)?;
+            board.set_words_of_rows(first, part)?;
+            same(&board.cells()?, soup)?;
+        }
+    }
+    let reversed = Array2::from_shape_vec((width, rows), all.t().iter().copied().collect())?;
+    board.set_words_of_rows(0, reversed.t())?;
     Ok(same(&board.cells()?, soup)?)
 }
 

@@ -7,6 +7,7 @@
 
 mod access;
 mod golden;
+mod grids;
 mod histories;
 mod identity;
 mod outcomes;
@@ -79,6 +80,7 @@ pub(super) fn trials() -> Vec<Trial> {
     let modules = [
         access::trials(),
         golden::trials(),
+        grids::trials(),
         histories::trials(),
         identity::trials(),
         outcomes::trials(),

@@ -14,7 +14,7 @@ const SIZES: [[usize; 2]; 6] = [[1, 1], [3, 64], [5, 65], [7, 130], [16, 200], [
 type Test = fn(&Device) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 9] = [
         ("censuses", censuses),
         ("censuses_of_passes", censuses_of_passes),
         ("histories", histories),
@@ -23,6 +23,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("gliders_return", gliders_return),
         ("cells_die_out", cells_die_out),
         ("limits", limits),
+        ("searches_end_when_told", searches_end_when_told),
     ];
     let of_all = |(name, test): (&str, Test)| on_every_backend(SUITE, &format!("outcomes::{name}"), test);
     tests.into_iter().flat_map(of_all).collect()
@@ -230,4 +231,29 @@ fn limits(device: &Device) -> Result<(), Failed> {
     let mut block = with(device, Life::new(12, 12), "2o$2o!", [3, 3])?;
     equal(block.run_until_stable(0)?, Outcome::Unstable)?;
     equal(block.run_until_stable(1)?, Outcome::StillLife)
+}
+
+/// The generations at which it is asked are those of the board, and not far apart.
+fn searches_end_when_told(device: &Device) -> Result<(), Failed> {
+    let sides = if is_emulated(device) { [12, 144] } else { [500, 600] };
+    for last in [1, 2, 30, if is_emulated(device) { 100 } else { 3000 }] {
+        // A glider returns after many more generations.
+        let mut board = with(device, Life::new(sides[0], sides[1]), GLIDER, [3, 3])?;
+        board.step(1)?;
+        let mut asked = vec![1];
+        let outcome = board.run_until_stable_while(u64::MAX - 1, |generation| {
+            asked.push(generation);
+            generation < last
+        })?;
+        equal(outcome, Outcome::Unstable)?;
+        equal(asked.last(), Some(&board.generation()))?;
+        ensure(asked.windows(2).all(|two| (1..=512).contains(&(two[1] - two[0]))), || format!("{asked:?}"))?;
+        ensure(asked[..asked.len() - 1].iter().skip(1).all(|generation| *generation < last), || format!("{asked:?}"))?;
+        let mut expected = with(device, Life::new(sides[0], sides[1]), GLIDER, [3, 3])?;
+        expected.step(board.generation())?;
+        equal(board.cells()? == expected.cells()?, true)?;
+    }
+    // It is not asked after the end.
+    let mut block = with(device, Life::new(12, 12), "2o$2o!", [3, 3])?;
+    equal(block.run_until_stable_while(9, |_| false)?, Outcome::StillLife)
 }
