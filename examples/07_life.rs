@@ -11,43 +11,49 @@
 //! | `--picture FILE.gif` | an animation; `--frames` is the number of its pictures |
 //! | `--watch` | all generations in the terminal |
 //!
-//! Patterns are in the run-length encoding of Golly (`.rle`) or in plain text (`.cells`), and are placed in the middle of the
-//! board. The rule is that of the pattern, unless `--rule` sets another one. The last generation is compared with the definition,
-//! on large boards in some of the rows. `--force` allows overwriting files.
+//! Patterns are in the run-length encoding of Golly (`.rle`), in plain text (`.cells`) or in Life 1.05 or 1.06 (`.lif`), also
+//! compressed (`.gz`), and are placed in the middle of the board. The rule is that of the pattern, unless `--rule` sets another
+//! one. If the pattern has a grid, as in `B3/S23:T30,20`, that is the board, unless `--size` or `--topology` set another one. The
+//! last generation is compared with the definition, on large boards in some of the rows. `--force` allows overwriting files.
+//!
+//! A small board that repeats is not computed to the end. Ctrl-C ends a run early: the report, the chart and the picture are
+//! those of the generations until then, and the exit status is 130.
 
 mod common;
 
 use clap::{Args, Parser, ValueEnum};
-use common::cells::{Animation, Cells};
+use common::cells::{self, Animation};
 use common::chart::{self, Axis, Bar, Chart, Color, Growth, Panel};
-use common::file::{Cause, FileError, Kind, Output};
-use common::program::{self, DeviceOption, in_ms};
+use common::file::{FileError, Kind, Output};
+use common::generation::{Before, WrongCell};
+use common::patterns::{self, PatternError};
+use common::program::{self, DeviceOption, Report, in_ms};
+use common::progress::Progress;
 use common::scale::Scale;
-use indicatif::{ProgressBar, ProgressStyle};
-use ndarray::Array2;
-use slm::life::{Board, Census, Pattern, Rule, Topology};
+use common::{interrupt, soup};
+use slm::life::{Board, Census, Grid, Outcome, Pattern, Rule, Topology};
 use slm::{Device, Life};
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Runs the Game of Life, from a file with a pattern or from a random soup.
 #[derive(Debug, Parser)]
 #[command(name = "07_life")]
 struct Arguments {
-    /// Pattern: an .rle file of Golly, or a .cells file in plain text. Without it, cells are random
+    /// Pattern: an .rle file of Golly, a .cells file in plain text, or a .lif file in Life 1.05 or 1.06, also compressed (.gz).
+    /// Without it, cells are random
     input: Option<PathBuf>,
     #[command(flatten)]
     soup: Soup,
-    /// Rows and columns of the board
-    #[arg(long, value_name = "ROWSxCOLUMNS", default_value = "512x512", value_parser = size, allow_hyphen_values = true)]
-    size: [usize; 2],
-    /// What is beyond the ends of the board
-    #[arg(long, value_enum, default_value_t = Ends::Torus)]
-    topology: Ends,
+    /// Rows and columns of the board; by default those of the pattern's grid, or 512x512
+    #[arg(long, value_name = "ROWSxCOLUMNS", value_parser = size, allow_hyphen_values = true)]
+    size: Option<[usize; 2]>,
+    /// What is beyond the ends of the board; by default that of the pattern's grid, or torus
+    #[arg(long, value_enum)]
+    topology: Option<Ends>,
     /// Rule, such as B36/S23; by default that of the pattern, or B3/S23
     #[arg(long, allow_hyphen_values = true)]
     rule: Option<Rule>,
@@ -123,8 +129,8 @@ fn size(text: &str) -> Result<[usize; 2], String> {
 enum Failure {
     #[error("--density {0}: the density must be from 0 to 1")]
     Density(f64),
-    #[error("{}: {error}", path.display())]
-    Pattern { path: PathBuf, error: slm::Error },
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
@@ -143,81 +149,81 @@ const ANIMATION_SIDE: usize = 512;
 /// Maximum number of points in a chart, which has less than half as many pixels.
 const POINTS: u64 = 2048;
 
-/// Number of steps of the progress bar.
-const PROGRESS: u64 = 100;
-
 /// Letters in a line of the terminal, and lines, one less than usual for the text below.
 const TERMINAL: [usize; 2] = [80, 23];
 
-/// Maximum number of cells that are compared with the definition, unless two rows have more.
-const CHECKED: usize = 1 << 22;
+/// Size of a board without `--size` and a grid.
+const SIZE: [usize; 2] = [512, 512];
+
+/// Maximum number of cells of a board that is searched for repetitions: the search keeps a copy of it.
+const SEARCHED: usize = 1 << 24;
+
+/// Minimum number of generations that are searched for repetitions: few are computed as fast as searched.
+const WORTH_SEARCHING: u64 = 1 << 16;
+
+/// Time after which generations are computed in smaller portions, so that Ctrl-C and the progress have to wait little.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
     program::main(run)
 }
 
-fn run(arguments: &Arguments) -> Result<String, Failure> {
+fn run(arguments: &Arguments) -> Result<Report, Failure> {
     let Outputs { svg, picture, force, .. } = &arguments.outputs;
     let output = |path: &Option<PathBuf>, kind| path.as_deref().map(|path| Output::new(path, kind, *force)).transpose();
     let (chart, picture) = (output(svg, &chart::KIND)?, output(picture, &PICTURE)?);
     let device = arguments.device.open()?;
     let mut show = Show::new(prepared(&device, arguments)?, arguments, picture)?;
-    let mut report = format!("{device}\n{}\n", show.title());
-    let time = show.run()?;
-    report += &format!("device time {}\n", in_ms(time));
+    let mut text = format!("{device}\n{}\n", show.title());
+    interrupt::expect();
+    show.run()?;
+    text += &format!("device time {}\n", in_ms(show.time));
     if let Some(output) = chart {
-        report += &output.write(show.chart().svg().as_bytes())?;
+        text += &output.write(show.chart().svg().as_bytes())?;
     }
-    report += &show.write_picture()?;
+    text += &show.write_picture()?;
     let Census { generation, population, .. } = show.last;
-    Ok(report + &format!("generation {generation}, population {population}\n"))
+    text += &format!("generation {generation}, population {population}\n");
+    if generation == arguments.generations {
+        return Ok(text.into());
+    }
+    program::say(format!("interrupted after generation {generation} of {}", arguments.generations));
+    Ok(Report { text, status: ExitCode::from(interrupt::STATUS) })
 }
 
 /// Returns the board in generation 0.
 fn prepared(device: &Device, arguments: &Arguments) -> Result<Board, Failure> {
-    let ([rows, columns], pattern) = (arguments.size, arguments.input.as_deref().map(read).transpose()?);
+    let pattern = arguments.input.as_deref().map(patterns::read).transpose()?;
+    let grid = pattern.as_ref().and_then(Pattern::grid);
+    let [rows, columns] = arguments.size.or(grid.map(|grid| [grid.rows(), grid.columns()])).unwrap_or(SIZE);
+    let topology = arguments.topology.map(Topology::from).or(grid.map(Grid::topology)).unwrap_or_default();
     let rule = arguments.rule.or(pattern.as_ref().and_then(Pattern::rule)).unwrap_or_default();
-    let mut board = Life::new(rows, columns).rule(rule).topology(arguments.topology.into()).prepare(device)?;
+    let mut board = Life::new(rows, columns).rule(rule).topology(topology).prepare(device)?;
+    let is_grid = grid.is_some_and(|grid| (grid.rows(), grid.columns(), grid.topology()) == (rows, columns, topology));
+    if let Some(grid) = grid.filter(|_| !is_grid) {
+        program::say(format!("note: the pattern is for the grid '{grid}', not for {rows} x {columns}, {topology:?}"));
+    }
     match pattern {
+        // On a grid where Golly places it: odd lengths on even sides are one cell further.
+        Some(pattern) if is_grid => {
+            let middle = |side: usize, length: usize| (side / 2) as isize - (length / 2) as isize;
+            board.place(&pattern, middle(rows, pattern.rows()), middle(columns, pattern.columns()))?;
+        }
         Some(pattern) => {
             let middle = |side: usize, length: usize| (side.saturating_sub(length) / 2) as isize;
             board.place(&pattern, middle(rows, pattern.rows()), middle(columns, pattern.columns()))?;
         }
-        None => board.set_words(soup(arguments)?.view())?,
+        None => fill(&mut board, &arguments.soup)?,
     }
     Ok(board)
 }
 
-fn read(path: &Path) -> Result<Pattern, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Cause::from(error).at(path))?;
-    let pattern = match () {
-        () if has_extension(path, "rle") => Pattern::from_rle(&text),
-        () if has_extension(path, "cells") => Pattern::from_cells(&text),
-        () => text.parse(),
-    };
-    pattern.map_err(|error| Failure::Pattern { path: path.to_owned(), error })
-}
-
-fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|actual| actual.eq_ignore_ascii_case(extension))
-}
-
-/// Returns random cells.
-fn soup(arguments: &Arguments) -> Result<Array2<u64>, Failure> {
-    let ([rows, columns], Soup { density, seed }) = (arguments.size, &arguments.soup);
+/// Sets random cells.
+fn fill(board: &mut Board, Soup { density, seed }: &Soup) -> Result<(), Failure> {
     if !(0.0..=1.0).contains(density) {
         return Err(Failure::Density(*density));
     }
-    let (most, mut state) = ((density * 2f64.powi(32)) as u64, *seed);
-    // SplitMix64 (Steele, Lea and Flood 2014).
-    let mut cell = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        u64::from((z >> 32) < most)
-    };
-    let word = || (0..64).fold(0, |word, i| word | cell() << i);
-    Ok(Array2::from_shape_simple_fn((rows, columns.div_ceil(64)), word))
+    Ok(soup::fill(board, *density, *seed)?)
 }
 
 /// A board with what is shown of it.
@@ -229,78 +235,153 @@ struct Show<'a> {
     history: Vec<Census>,
     /// Census of the current generation.
     last: Census,
+    /// The generation after which the run ends.
+    end: u64,
+    /// Generations that were left out because the board repeats.
+    skipped: u64,
+    /// The period of the board, if it is known to repeat.
+    period: Option<u64>,
+    /// Number of generations that are computed at a time.
+    portion: u64,
+    /// Time of the device.
+    time: Duration,
     animation: Option<Animation>,
-    progress: ProgressBar,
+    progress: Progress,
 }
 
 impl<'a> Show<'a> {
     fn new(board: Board, arguments: &'a Arguments, picture: Option<Output>) -> Result<Self, Failure> {
-        let last = board.census()?;
-        // It is also invisible if the errors do not go to a terminal.
-        let progress = if arguments.watch { ProgressBar::hidden() } else { ProgressBar::new(arguments.generations) };
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}").expect("the template is right");
-        let progress = progress.with_style(style);
+        let (last, end) = (board.census()?, arguments.generations);
         let gif = picture.as_ref().filter(|output| has_extension(output.path(), "gif"));
         let animation = gif.map(|output| Animation::new().map_err(|cause| cause.at(output.path()))).transpose()?;
-        Ok(Show { board, arguments, picture, history: vec![last], last, animation, progress })
+        let (history, progress) = (vec![last], Progress::new(end, arguments.watch));
+        let (skipped, period, portion, time) = (0, None, 1, Duration::ZERO);
+        Ok(Show { board, arguments, picture, history, last, end, skipped, period, portion, time, animation, progress })
     }
 
     fn title(&self) -> String {
-        let [rows, columns] = self.arguments.size;
-        format!("{rows} x {columns}, {:?}, {}", self.board.topology(), self.board.rule())
+        let board = &self.board;
+        format!("{} x {}, {:?}, {}", board.rows(), board.columns(), board.topology(), board.rule())
     }
 
-    /// Computes all generations. Returns the time of the device.
-    fn run(&mut self) -> Result<Duration, Failure> {
-        let (generations, mut time) = (self.arguments.generations, Duration::ZERO);
-        let (every, portion) = self.pace();
+    /// Returns the number of the current generation.
+    fn generation(&self) -> u64 {
+        self.board.generation() + self.skipped
+    }
+
+    /// Computes all generations, or those until Ctrl-C.
+    fn run(&mut self) -> Result<(), Failure> {
         self.show()?;
-        while self.last.generation < generations {
-            let left = generations - self.last.generation;
-            let before = if left == 1 { Some(Cells::of(&self.board)?) } else { None };
+        while self.generation() < self.end {
+            if interrupt::has_come() {
+                self.end = self.generation() + 1;
+            }
             // The last step is apart, to be compared with the definition.
-            let steps = portion.min((left - 1).max(1));
-            time += self.step(steps, if left == 1 { 1 } else { every })?;
+            let is_last = self.end - self.generation() == 1;
+            let before = if is_last { Some(Before::of(&self.board)?) } else { None };
+            self.advance(self.next_stop())?;
             if let Some(before) = before {
                 self.check(&before)?;
             }
             self.show()?;
         }
-        self.progress.finish_and_clear();
-        Ok(time)
+        self.progress.finish();
+        Ok(())
     }
 
-    /// Returns the number of generations between two points of the chart, and between two times that something is shown.
-    fn pace(&self) -> (u64, u64) {
-        let generations = self.arguments.generations;
-        let every = if self.arguments.outputs.svg.is_some() { generations.div_ceil(POINTS).max(1) } else { u64::MAX };
-        let portion = match self.animation {
-            _ if self.arguments.watch => 1,
-            Some(_) => self.between_frames(),
-            None => generations.div_ceil(PROGRESS).max(1),
-        };
-        (every.min(portion), portion)
+    /// Returns the next generation that something is shown of.
+    fn next_stop(&self) -> u64 {
+        let next = |every: u64| (self.generation() / every + 1).saturating_mul(every);
+        let before_last = (self.end - 1).max(self.generation() + 1);
+        let stops = [
+            self.arguments.watch.then(|| next(1)),
+            self.animation.is_some().then(|| next(self.between_frames())),
+            self.arguments.outputs.svg.is_some().then(|| next(self.between_points())),
+        ];
+        stops.into_iter().flatten().fold(before_last, u64::min)
+    }
+
+    fn between_points(&self) -> u64 {
+        self.arguments.generations.div_ceil(POINTS).max(1)
     }
 
     fn between_frames(&self) -> u64 {
         self.arguments.generations.div_ceil(self.arguments.outputs.frames).max(1)
     }
 
-    fn step(&mut self, steps: u64, every: u64) -> Result<Duration, Failure> {
-        let device = self.board.device().clone();
-        let (history, time) = device.time(|| self.board.record(steps, every))?;
-        self.history.extend(history);
-        self.last = self.board.census()?;
-        Ok(time)
+    /// Computes generations up to `stop`, or until Ctrl-C, at least one portion.
+    fn advance(&mut self, stop: u64) -> Result<(), Failure> {
+        loop {
+            self.skip(stop);
+            let left = stop - self.generation();
+            if self.is_worth_searching() {
+                self.search(left)?;
+            } else {
+                self.step(left)?;
+            }
+            if self.generation() == stop || interrupt::has_come() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Leaves out periods of a board that repeats, as many as there are before `stop`.
+    fn skip(&mut self, stop: u64) {
+        let left = stop - self.generation();
+        self.skipped += self.period.map_or(0, |period| left - left % period);
+    }
+
+    fn is_worth_searching(&self) -> bool {
+        let is_small = self.board.rows().saturating_mul(self.board.columns()) <= SEARCHED;
+        let left = self.end - self.generation();
+        is_small && self.period.is_none() && !self.arguments.watch && left >= WORTH_SEARCHING
+    }
+
+    /// Computes at most `left` generations, until the board is known to repeat.
+    fn search(&mut self, left: u64) -> Result<(), Failure> {
+        let (device, skipped) = (self.board.device().clone(), self.skipped);
+        let (board, progress) = (&mut self.board, &mut self.progress);
+        let goes_on = |generation| {
+            progress.show(generation + skipped);
+            !interrupt::has_come()
+        };
+        let (outcome, time) = device.time(|| board.run_until_stable_while(left, goes_on))?;
+        self.time += time;
+        self.period = match outcome {
+            Outcome::Extinct | Outcome::StillLife => Some(1),
+            Outcome::Oscillator { period } => Some(period),
+            _ => None,
+        };
+        Ok(())
+    }
+
+    /// Computes a portion of `left` generations.
+    fn step(&mut self, left: u64) -> Result<(), Failure> {
+        let (device, steps, start) = (self.board.device().clone(), self.portion.min(left), Instant::now());
+        let ((), time) = device.time(|| self.board.step(steps))?;
+        self.time += time;
+        if start.elapsed() > PATIENCE {
+            self.portion = (self.portion / 2).max(1);
+        } else if steps == self.portion && start.elapsed() < PATIENCE / 4 {
+            self.portion = self.portion.saturating_mul(2);
+        }
+        if !self.arguments.watch {
+            self.progress.show(self.generation());
+        }
+        Ok(())
     }
 
     /// Shows the current generation where that is due.
     fn show(&mut self) -> Result<(), Failure> {
-        let Census { generation, population, .. } = self.last;
-        self.progress.set_position(generation);
-        self.progress.set_message(format!("population {population}"));
-        let is_last = generation == self.arguments.generations;
-        if is_last || generation.is_multiple_of(self.between_frames()) {
+        let generation = self.generation();
+        self.last = self.board.census()?;
+        self.last.generation = generation;
+        self.progress.set_population(self.last.population);
+        let is_due = |every: u64| generation == self.end || generation.is_multiple_of(every);
+        if generation > 0 && is_due(self.between_points()) {
+            self.history.push(self.last);
+        }
+        if is_due(self.between_frames()) {
             self.add_frame()?;
         }
         if self.arguments.watch {
@@ -312,7 +393,7 @@ impl<'a> Show<'a> {
     /// Adds the board to the animation, if there is one.
     fn add_frame(&mut self) -> Result<(), Failure> {
         let (Some(animation), Some(output)) = (&mut self.animation, &self.picture) else { return Ok(()) };
-        let picture = Cells::of(&self.board)?.picture(ANIMATION_SIDE);
+        let picture = cells::picture(&self.board, ANIMATION_SIDE)?;
         Ok(animation.add(&picture).map_err(|cause| cause.at(output.path()))?)
     }
 
@@ -322,12 +403,26 @@ impl<'a> Show<'a> {
         let mut output = io::stdout().lock();
         let home = if output.is_terminal() { "\x1b[H\x1b[J" } else { "" };
         let [letters, lines] = TERMINAL;
-        let board = Cells::of(&self.board)?.dots(letters, lines);
+        let board = cells::dots(&self.board, letters, lines)?;
         // A closed pipe on the other side is not a failure of the example.
         let _ = writeln!(output, "{home}{board}generation {generation}, population {population}");
         let _ = output.flush();
-        thread::sleep(Duration::from_millis(self.arguments.delay));
+        let (start, delay) = (Instant::now(), Duration::from_millis(self.arguments.delay));
+        while start.elapsed() < delay && !interrupt::has_come() {
+            thread::sleep(delay.saturating_sub(start.elapsed()).min(PATIENCE));
+        }
         Ok(())
+    }
+
+    /// Returns an error if a cell of the current generation does not follow from the generation before.
+    fn check(&self, before: &Before) -> Result<(), Failure> {
+        let generation = self.generation();
+        match before.wrong_cell(&self.board)? {
+            Some(WrongCell { row, column, is_alive }) => {
+                Err(Failure::Wrong { row, column, generation, actual: is_alive })
+            }
+            None => Ok(()),
+        }
     }
 
     fn write_picture(&mut self) -> Result<String, Failure> {
@@ -336,22 +431,21 @@ impl<'a> Show<'a> {
             let file = animation.finish().map_err(|cause| cause.at(output.path()))?;
             return Ok(output.write(&file)?);
         }
-        Ok(Cells::of(&self.board)?.picture(PICTURE_SIDE).write(output)?)
+        Ok(cells::picture(&self.board, PICTURE_SIDE)?.write(output)?)
     }
 
     fn chart(&self) -> Chart {
-        let end = self.last.generation + 1;
-        let ends = self.history.iter().skip(1).map(|census| census.generation).chain([end]);
-        let bar = |(census, end): (&Census, u64)| Bar {
-            left: census.generation as f64,
-            right: end as f64,
-            height: census.population,
+        let end = self.last.generation as f64 + 1.0;
+        let ends = self.history.iter().skip(1).map(|census| census.generation as f64).chain([end]);
+        let bar = |(census, right): (&Census, f64)| {
+            let left = census.generation as f64;
+            Bar { left, right, height: census.population }
         };
         let ticks = Scale::new(Growth::Linear, self.last.generation).ticks();
         let bars = self.history.iter().zip(ends).map(bar).collect();
         Chart {
             title: format!("Population: {}", self.title()),
-            across: Axis { label: "generation".to_owned(), ends: [0.0, end as f64], ticks },
+            across: Axis { label: "generation".to_owned(), ends: [0.0, end], ticks },
             up: "living cells",
             growth: Growth::Linear,
             panels: vec![Panel { name: "living cells".to_owned(), color: Color::Green, bars, measured: Vec::new() }],
@@ -359,45 +453,6 @@ impl<'a> Show<'a> {
     }
 }
 
-/// Comparison with the definition.
-impl Show<'_> {
-    /// Returns an error if a cell of the current generation does not follow from the generation before.
-    fn check(&self, before: &Cells) -> Result<(), Failure> {
-        let (cells, rule) = (Cells::of(&self.board)?, self.board.rule());
-        let [rows, columns] = cells.dim();
-        let apart = rows.saturating_mul(columns).div_ceil(CHECKED);
-        for row in (0..rows).step_by(apart).chain([rows - 1]) {
-            for (column, three) in self.sums_of_columns(before, row).windows(3).enumerate() {
-                let (now, actual) = (before.get(row, column), cells.get(row, column));
-                let neighbours = three.iter().sum::<u32>() - u32::from(now);
-                if actual != rule.is_alive(now, neighbours) {
-                    return Err(Failure::Wrong { row, column, generation: self.last.generation, actual });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the number of living cells in `row` and the rows above and below it, for each column, from the one before the board
-    /// to the one behind it.
-    fn sums_of_columns(&self, cells: &Cells, row: usize) -> Vec<u32> {
-        let [_, columns] = cells.dim().map(|side| side as isize);
-        let rows = [row as isize - 1, row as isize, row as isize + 1];
-        let sum = |column| rows.map(|row| u32::from(self.is_alive(cells, [row, column]))).iter().sum();
-        (-1..=columns).map(sum).collect()
-    }
-
-    /// Returns whether a cell is alive that may be outside of the board.
-    fn is_alive(&self, cells: &Cells, [row, column]: [isize; 2]) -> bool {
-        let [rows, columns] = cells.dim().map(|side| side as isize);
-        let [is_above_or_below, is_beside] = [!(0..rows).contains(&row), !(0..columns).contains(&column)];
-        let (row, column) = (row.rem_euclid(rows), column.rem_euclid(columns));
-        let column = match self.arguments.topology {
-            Ends::Plane if is_above_or_below || is_beside => return false,
-            Ends::Cylinder if is_above_or_below => return false,
-            Ends::Klein if is_above_or_below => columns - 1 - column,
-            _ => column,
-        };
-        cells.get(row as usize, column as usize)
-    }
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|actual| actual.eq_ignore_ascii_case(extension))
 }

@@ -10,6 +10,7 @@ use slm::life::Board;
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Cursor, Write};
+use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -22,65 +23,58 @@ const LARGEST: usize = 16;
 /// Time of a frame in an animation.
 const FRAME: Duration = Duration::from_millis(50);
 
-/// The cells of a board.
-pub(crate) struct Cells {
-    words: Array2<u64>,
-    columns: usize,
+/// Words of a board that are read or written at a time, unless a row has more: 1 MiB.
+const BAND: usize = 1 << 17;
+
+/// Returns all rows of a board in bands, because a board may be larger than what memory has room for besides.
+pub(crate) fn bands(board: &Board) -> impl Iterator<Item = Range<usize>> + use<> {
+    let (rows, width) = (board.rows(), board.columns().div_ceil(64));
+    let count = (BAND / width).max(1);
+    (0..rows).step_by(count).map(move |first| first..rows.min(first + count))
 }
 
-impl Cells {
-    pub(crate) fn of(board: &Board) -> slm::Result<Self> {
-        Ok(Cells { words: board.words()?, columns: board.columns() })
-    }
+/// Returns a black and white picture of a board whose sides have at most `most` pixels. Cells of small boards have several
+/// pixels. If a pixel has several cells, it is the darker, the more of them are alive, and at least grey if one is.
+pub(crate) fn picture(board: &Board, most: usize) -> slm::Result<Picture> {
+    let longest = board.rows().max(board.columns());
+    let (side, scale) = (longest.div_ceil(most), (LEAST / longest).clamp(1, LARGEST));
+    let squares = squares(board, side)?;
+    let cells = (side * side) as f64;
+    let grey = |count: u64| if count == 0 { 255 } else { 127 - (127.0 * count as f64 / cells).round() as u8 };
+    let (rows, columns) = (squares.nrows() * scale, squares.ncols() * scale);
+    let pixels = Array2::from_shape_fn((rows, columns), |(r, c)| grey(squares[[r / scale, c / scale]]));
+    let (bytes, _) = pixels.into_raw_vec_and_offset();
+    Ok(Picture { rows, columns, color: ColorType::L8, profile: Profile::default(), bytes })
+}
 
-    pub(crate) fn dim(&self) -> [usize; 2] {
-        [self.words.nrows(), self.columns]
+/// Returns at most `lines` lines of at most `letters` Braille letters, which have two columns and four rows of dots. If a dot
+/// has several cells, it shows whether any is alive.
+pub(crate) fn dots(board: &Board, letters: usize, lines: usize) -> slm::Result<String> {
+    /// The bits of a letter, row by row.
+    const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+    let side = board.columns().div_ceil(2 * letters).max(board.rows().div_ceil(4 * lines));
+    let squares = squares(board, side)?;
+    let mut bits = Array2::<u32>::zeros((squares.nrows().div_ceil(4), squares.ncols().div_ceil(2)));
+    for ((row, column), _) in squares.indexed_iter().filter(|(_, count)| **count > 0) {
+        bits[[row / 4, column / 2]] |= DOTS[row % 4][column % 2];
     }
+    let letter = |bits: &u32| char::from_u32(0x2800 + bits).unwrap_or(' ');
+    let lines = bits.rows().into_iter().flat_map(|row| row.into_iter().map(letter).chain(['\n']).collect::<Vec<_>>());
+    Ok(lines.collect())
+}
 
-    /// Returns whether a cell of the board is alive.
-    pub(crate) fn get(&self, row: usize, column: usize) -> bool {
-        self.words[[row, column / 64]] >> (column % 64) & 1 == 1
-    }
-
-    /// Returns a black and white picture whose sides have at most `most` pixels. Cells of small boards have several pixels. If a
-    /// pixel has several cells, it is the darker, the more of them are alive, and at least grey if one is.
-    pub(crate) fn picture(&self, most: usize) -> Picture {
-        let longest = self.words.nrows().max(self.columns);
-        let (side, scale) = (longest.div_ceil(most), (LEAST / longest).clamp(1, LARGEST));
-        let squares = self.squares(side);
-        let cells = (side * side) as f64;
-        let grey = |count: u64| if count == 0 { 255 } else { 127 - (127.0 * count as f64 / cells).round() as u8 };
-        let (rows, columns) = (squares.nrows() * scale, squares.ncols() * scale);
-        let pixels = Array2::from_shape_fn((rows, columns), |(r, c)| grey(squares[[r / scale, c / scale]]));
-        let (bytes, _) = pixels.into_raw_vec_and_offset();
-        Picture { rows, columns, color: ColorType::L8, profile: Profile::default(), bytes }
-    }
-
-    /// Returns at most `lines` lines of at most `letters` Braille letters, which have two columns and four rows of dots. If a dot
-    /// has several cells, it shows whether any is alive.
-    pub(crate) fn dots(&self, letters: usize, lines: usize) -> String {
-        /// The bits of a letter, row by row.
-        const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
-        let side = self.columns.div_ceil(2 * letters).max(self.words.nrows().div_ceil(4 * lines));
-        let squares = self.squares(side);
-        let mut bits = Array2::<u32>::zeros((squares.nrows().div_ceil(4), squares.ncols().div_ceil(2)));
-        for ((row, column), _) in squares.indexed_iter().filter(|(_, count)| **count > 0) {
-            bits[[row / 4, column / 2]] |= DOTS[row % 4][column % 2];
-        }
-        let letter = |bits: &u32| char::from_u32(0x2800 + bits).unwrap_or(' ');
-        bits.rows().into_iter().flat_map(|row| row.into_iter().map(letter).chain(['\n']).collect::<Vec<_>>()).collect()
-    }
-
-    /// Returns the number of living cells in each square of `side` cells. The last squares may be smaller.
-    fn squares(&self, side: usize) -> Array2<u64> {
-        let mut squares = Array2::zeros((self.words.nrows().div_ceil(side), self.columns.div_ceil(side)));
-        for (row, words) in self.words.rows().into_iter().enumerate() {
+/// Returns the number of living cells in each square of `side` cells. The last squares may be smaller.
+fn squares(board: &Board, side: usize) -> slm::Result<Array2<u64>> {
+    let columns = board.columns();
+    let mut squares = Array2::zeros((board.rows().div_ceil(side), columns.div_ceil(side)));
+    for rows in bands(board) {
+        for (row, words) in rows.clone().zip(board.words_of_rows(rows)?.rows()) {
             for (k, count) in squares.row_mut(row / side).iter_mut().enumerate() {
-                *count += alive(&words, k * side, ((k + 1) * side).min(self.columns));
+                *count += alive(&words, k * side, ((k + 1) * side).min(columns));
             }
         }
-        squares
     }
+    Ok(squares)
 }
 
 /// Returns the number of living cells in columns `first` to `end - 1` of a row.

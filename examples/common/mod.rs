@@ -8,6 +8,9 @@
 //! | `sheet.rs`, `text.rs` | contact sheets of pictures |
 //! | `chart.rs`, `scale.rs` | bar charts as SVG |
 //! | `cells.rs` | pictures and animations of boards of the Game of Life |
+//! | `patterns.rs`, `soup.rs` | their cells in generation 0 |
+//! | `generation.rs` | the next generation by definition |
+//! | `progress.rs`, `interrupt.rs` | long runs |
 //! | `definition.rs` | filters by definition, to compare results with |
 //! | `sigma.rs` | which standard deviations are valid |
 
@@ -18,11 +21,16 @@ pub(crate) mod cells;
 pub(crate) mod chart;
 pub(crate) mod definition;
 pub(crate) mod file;
+pub(crate) mod generation;
+pub(crate) mod interrupt;
 mod jpeg;
+pub(crate) mod patterns;
 pub(crate) mod picture;
 mod profile;
 pub(crate) mod program;
+pub(crate) mod progress;
 pub(crate) mod scale;
 pub(crate) mod sheet;
 pub(crate) mod sigma;
+pub(crate) mod soup;
 mod text;

@@ -24,18 +24,31 @@ impl DeviceOption {
     }
 }
 
+/// What an example prints at its end, and its exit status.
+pub(crate) struct Report {
+    pub(crate) text: String,
+    pub(crate) status: ExitCode,
+}
+
+impl From<String> for Report {
+    fn from(text: String) -> Self {
+        Report { text, status: ExitCode::SUCCESS }
+    }
+}
+
 /// Parses the command line and runs the example. Prints its report, or its error in one line.
-pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String, E>) -> ExitCode {
+pub(crate) fn main<A: Parser, R: Into<Report>, E: Display>(run: impl FnOnce(&A) -> Result<R, E>) -> ExitCode {
     let arguments = A::try_parse().unwrap_or_else(|error| with_right_tip::<A>(error).exit());
     // A closed pipe on the other side is not a failure of the example, so errors of printing are ignored.
     match run(&arguments) {
         Ok(report) => {
-            let _ = write!(io::stdout(), "{report}");
-            ExitCode::SUCCESS
+            let Report { text, status } = report.into();
+            let _ = write!(io::stdout(), "{text}");
+            status
         }
         Err(failure) => {
             let message = failure.to_string().replace('\n', "; ");
-            let _ = writeln!(io::stderr(), "error: {message}");
+            say(format!("error: {message}"));
             ExitCode::FAILURE
         }
     }
@@ -43,7 +56,12 @@ pub(crate) fn main<A: Parser, E: Display>(run: impl FnOnce(&A) -> Result<String,
 
 /// Prints what the user of a file should know, in one line to standard error.
 pub(crate) fn note(file: &Path, text: impl Display) {
-    let _ = writeln!(io::stderr(), "note: {}: {text}", file.display());
+    say(format!("note: {}: {text}", file.display()));
+}
+
+/// Prints a line on stderr.
+pub(crate) fn say(line: String) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Replaces clap's tip for an argument that it reads as an option. clap suggests `--` before it, which does not help if options

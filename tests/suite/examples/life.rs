@@ -15,6 +15,10 @@ use std::{env, fs};
 
 const EXAMPLE: &str = "07_life";
 
+/// The text `..O`, compressed.
+const ROWS_GZ: &[u8] =
+    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xd3\xd3\xf3\xe7\x02\x00\x2f\xd6\x4e\xc4\x04\x00\x00\x00";
+
 type Test = fn() -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -34,35 +38,37 @@ pub(super) fn trials() -> Vec<Trial> {
         ("bad_arguments", bad_arguments),
     ];
     trials.extend(others.map(|(name, test)| Trial::test(format!("examples::life::{name}"), test)));
+    trials.extend(super::long_runs::trials());
+    trials.extend(super::grids::trials());
     of_example(EXAMPLE, trials)
 }
 
-fn life(arguments: &[&str]) -> Command {
+pub(super) fn life(arguments: &[&str]) -> Command {
     let mut command = super::command(EXAMPLE);
     command.args(arguments);
     command
 }
 
 /// A pattern that comes along.
-fn asset(name: &str) -> Result<PathBuf, Failed> {
+pub(super) fn asset(name: &str) -> Result<PathBuf, Failed> {
     Ok(env::current_dir()?.join("assets/patterns").join(name))
 }
 
-fn life_of(pattern: &str, arguments: &[&str]) -> Result<Command, Failed> {
+pub(super) fn life_of(pattern: &str, arguments: &[&str]) -> Result<Command, Failed> {
     let mut command = super::command(EXAMPLE);
     command.arg(asset(pattern)?).args(arguments);
     Ok(command)
 }
 
 /// The population in the last line.
-fn population(command: &mut Command, generation: u64) -> Result<u64, Failed> {
+pub(super) fn population(command: &mut Command, generation: u64) -> Result<u64, Failed> {
     let said = succeeds(command)?;
     let last = said.lines().last().unwrap_or_default().strip_prefix(&format!("generation {generation}, population "));
     last.and_then(|number| number.parse().ok()).ok_or_else(|| said.into())
 }
 
 /// The library's board with a pattern in the middle.
-fn board(pattern: &str, [rows, columns]: [usize; 2], topology: Topology) -> Result<Board, Failed> {
+pub(super) fn board(pattern: &str, [rows, columns]: [usize; 2], topology: Topology) -> Result<Board, Failed> {
     let pattern: Pattern = fs::read_to_string(asset(pattern)?)?.parse()?;
     let mut board = Life::new(rows, columns).topology(topology).prepare(&Device::cpu())?;
     let middle = |side: usize, length: usize| ((side - length) / 2) as isize;
@@ -71,7 +77,7 @@ fn board(pattern: &str, [rows, columns]: [usize; 2], topology: Topology) -> Resu
 }
 
 /// Fails unless a picture has squares of this side for the cells: black if alive, otherwise white.
-fn shows(picture: &GrayImage, board: &Board, side: u32) -> Result<(), Failed> {
+pub(super) fn shows(picture: &GrayImage, board: &Board, side: u32) -> Result<(), Failed> {
     let cells = board.cells()?;
     let (rows, columns) = cells.dim();
     equal(picture.dimensions(), (columns as u32 * side, rows as u32 * side))?;
@@ -236,7 +242,7 @@ fn the_device_comes_first() -> Result<(), Failed> {
     begins_with_the_device(&folder.path("board.png"), |output| to_file(&["--size", "9x9", "--picture"], output))
 }
 
-fn to_file(arguments: &[&str], output: &Path) -> Command {
+pub(super) fn to_file(arguments: &[&str], output: &Path) -> Command {
     let mut command = life(arguments);
     command.arg(output);
     command
@@ -268,7 +274,16 @@ fn bad_files() -> Result<(), Failed> {
         // An .rle file is not plain text, and the other way round.
         ("plain.rle", b"..O\n", "plain.rle: line 1, column"),
         ("coded.cells", b"bo$2bo$3o!", "coded.cells: line 1, column 1 of the pattern"),
-        ("bytes.rle", b"\xff\xfe", "bytes.rle: stream did not contain valid UTF-8"),
+        ("bytes.rle", b"\xff\xfe", "bytes.rle: the pattern looks like text in UTF-16: save it as UTF-8"),
+        (
+            "macrocell.mc",
+            b"[M2] (golly 4.3)\n",
+            "macrocell.mc: the pattern looks like a macrocell file of Golly: save it as",
+        ),
+        ("page.rle", b"<html>", "page.rle: the pattern looks like an HTML or XML page: download"),
+        ("keys.rle", b"x = 3, x = 3\n!", "keys.rle: line 1, column 8 of the pattern: expected y or rule, found 'x'"),
+        ("short.rle.gz", b"\x1f\x8b\x08\0\0", "short.rle.gz: the file cannot be decompressed: "),
+        ("plain.rle.gz", ROWS_GZ, "plain.rle.gz: line 1, column"),
     ] {
         fails(&mut to_file(&[], &folder.put(file, text)?), 1, &[error])?;
     }

@@ -2,8 +2,10 @@
 
 mod blur;
 mod equalise;
+mod grids;
 mod histogram;
 mod life;
+mod long_runs;
 mod picture;
 mod profiles;
 mod readme;

@@ -17,7 +17,7 @@ const DIAGRAMS: [(&str, [&str; 5]); 3] = [
 const RULES: [&str; 3] = ["B3/S23", "B36/S125", "B1357/S02468"];
 
 pub(super) fn trials() -> Vec<Trial> {
-    on_every_backend(SUITE, "grids", grids)
+    on_every_backend(SUITE, "grids", grids).into()
 }
 
 fn grids(device: &Device) -> Result<(), Failed> {
