@@ -4,14 +4,15 @@ use flate2::read::MultiGzDecoder;
 use slm::life::Pattern;
 use std::ffi::OsStr;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 /// A file, and the reason why it has no pattern.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {cause}", path.display())]
 pub(crate) struct PatternError {
-    path: PathBuf,
+    // Boxed, because errors are small.
+    path: Box<Path>,
     cause: Cause,
 }
 
@@ -31,7 +32,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Reads a pattern. `.rle` and `.cells` are the formats of these names. Otherwise, and if the file is in Life 1.05 or 1.06, the
 /// text decides. `.gz` may follow.
 pub(crate) fn read(path: &Path) -> Result<Pattern, PatternError> {
-    try_read(path).map_err(|cause| PatternError { path: path.to_owned(), cause })
+    try_read(path).map_err(|cause| PatternError { path: path.into(), cause })
 }
 
 fn try_read(path: &Path) -> Result<Pattern, Cause> {
