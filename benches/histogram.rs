@@ -3,14 +3,14 @@
 //! Times are the device's own (CUDA events), samples and counts stay on the device, and every case is checked: the counts
 //! must be those of the generated samples. First, a table with medians is printed, in the columns that `peers/README.md`
 //! explains. Then Criterion measures the uniform cases for longer. `cargo bench --bench histogram -- --table` ends with the
-//! table.
+//! table, and `--weighted` measures nothing but sums of weights.
 
 mod common;
 
 use common::{median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
-use slm::histogram::{HistogramAlgorithm, HistogramElement, MemoryOrder, PreparedHistogram};
+use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramWeight, MemoryOrder, PreparedHistogram};
 use slm::{Backend, Buffer, Device, Histogram, Result};
 use std::fmt::Display;
 use std::ops::Range;
@@ -65,13 +65,17 @@ const MANY_BINS_ALGORITHMS: [(&str, HistogramAlgorithm); 2] =
     [("shared", HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed)), ("cached", HistogramAlgorithm::CachedAtomic)];
 
 fn main() -> Result<()> {
-    let table_only = std::env::args().any(|argument| argument == "--table");
+    let has_argument = |wanted: &str| std::env::args().any(|argument| argument == wanted);
+    let table_only = has_argument("--table");
     let device = Device::open()?;
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tsamples_per_s\tcheck");
     let mut criterion = (!table_only).then(|| Criterion::default().sample_size(20).configure_from_args());
     let (bytes, samples) = if is_cpu(&device) { (1 << 30, 1 << 24) } else { (1 << 27, 1 << 26) };
+    if has_argument("--weighted") {
+        return weighted(&device, samples);
+    }
     measure(&device, "bytes u8", &Histogram::bytes(), bytes, |bin| bin as u8, &mut criterion)?;
     measure(&device, "low bits u16", &Histogram::low_bits(10), samples, |bin| bin as u16, &mut criterion)?;
     for bins in BINS {
@@ -225,20 +229,24 @@ impl<T: HistogramElement> Data<T> {
         self.expected.iter().map(|count| runs * count).collect()
     }
 
-    /// Adds up weights of 0.5, checks every sum, and prints a line. Each call waits for its sums, since no other can be
-    /// measured.
-    fn weighted_row(&self, case: &str, histogram: &PreparedHistogram<T>) -> Result<()> {
+    /// Adds up weights, checks every sum, and prints a line. Each call waits for its sums, since no other can be measured.
+    fn weighted_row<W: HistogramWeight>(
+        &self,
+        case: &str,
+        histogram: &PreparedHistogram<T>,
+        weights: &[W],
+        expected: &[f64],
+    ) -> Result<()> {
         let device = histogram.device();
-        let weights = device.upload(&vec![0.5f32; self.samples.len()])?;
+        let weights = device.upload(weights)?;
         let run = |_| {
             let (weighted, time) = device.time(|| histogram.apply_weighted_buffers(&self.samples, &weights))?;
-            let expected = self.expected.iter().map(|count| *count as f64 / 2.0);
-            assert!(weighted.sums.bins()?.iter().copied().eq(expected), "the sums are wrong");
+            assert!(weighted.sums.bins()? == expected, "the sums are wrong");
             Ok(time)
         };
         let mut times = (0..=rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
         let samples = self.samples.len() as u64;
-        let bytes = samples * (size_of::<T>() + size_of::<f32>()) as u64;
+        let bytes = samples * (size_of::<T>() + size_of::<W>()) as u64;
         report("weighted", case, median(&mut times[1..]), &[bytes, samples], "ok exact");
         Ok(())
     }
@@ -349,15 +357,30 @@ fn many_bins(device: &Device, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Measures sums of weights, which have a single algorithm.
+/// Measures sums of weights, which have a single algorithm: of halves, and of random weights below 1.
 fn weighted(device: &Device, count: usize) -> Result<()> {
     println!("# weights, on buffers; a run waits for its sums");
+    let singles: Vec<f32> = (0..count).into_par_iter().map(weight).collect();
+    let doubles: Vec<f64> = singles.iter().copied().map(f64::from).collect();
     for bins in WEIGHTED_BINS {
         let histogram = Histogram::even(bins, 0.0..1.0).prepare(device)?;
         for distribution in [Distribution::Uniform, Distribution::Constant] {
             let data = Data::new(device, distribution, bins, count, middle(bins))?;
-            data.weighted_row(&format!("weighted f32 n={count} bins={bins} {distribution:?}"), &histogram)?;
+            let case = |kind: &str| format!("{kind} n={count} bins={bins} {distribution:?}");
+            let halves: Vec<f64> = data.expected.iter().map(|count| *count as f64 / 2.0).collect();
+            data.weighted_row(&case("weighted f32"), &histogram, &vec![0.5f32; count], &halves)?;
+            // Exact, because the weights are multiples of 2^-24.
+            let mut sums = vec![0.0; bins];
+            let places: Vec<u32> = distribution.bins(bins, count).collect();
+            places.iter().zip(&doubles).for_each(|(bin, weight)| sums[*bin as usize] += weight);
+            data.weighted_row(&case("weighted random f32"), &histogram, &singles, &sums)?;
+            data.weighted_row(&case("weighted random f64"), &histogram, &doubles, &sums)?;
         }
     }
     Ok(())
+}
+
+/// Returns a random weight below 1, a multiple of 2^-24.
+fn weight(i: usize) -> f32 {
+    (random(i as u64, 2) >> 40) as f32 / (1u32 << 24) as f32
 }

@@ -54,7 +54,7 @@ mod tests {
         verify::<filter1d::filter1d_tile<Same<f64>>>();
         verify::<filter1d::filter1d_register_rows<Same<f32>>>();
         verify::<filter1d::filter1d_register_columns<Same<i32>>>();
-        verify::<histogram::histogram_peak>();
+        verify::<histogram::histogram_peaks<histogram::Bytes<'static>>>();
         verify::<histogram::histogram_shared<histogram::Bytes<'static>>>();
         verify::<histogram::histogram_alone<histogram::LowBits>>();
         verify::<transpose::transpose_swap<u16>>();

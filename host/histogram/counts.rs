@@ -1,6 +1,5 @@
 //! Results of counting.
 
-use super::weights::Sums;
 use super::{HistogramElement, HistogramError};
 use crate::Result;
 use crate::buffer::check_length;
@@ -136,13 +135,11 @@ impl<T: HistogramElement> Counts<T> {
 pub struct WeightedCounts<T: HistogramElement> {
     /// Sums of the weights, in bins and outside.
     pub sums: Counts<T, f64>,
-    /// The weights were rounded to multiples of this power of two. The largest one if several calls were accumulated.
-    pub quantum: f64,
 }
 
 impl<T: HistogramElement> WeightedCounts<T> {
-    pub(super) fn new(sums: &Sums, cells: usize, edges: &Arc<[T::Bound]>) -> Result<Self> {
-        Ok(WeightedCounts { sums: Counts::new(sums.values()?, cells, edges), quantum: sums.unit() })
+    pub(super) fn new(sums: Vec<f64>, cells: usize, edges: &Arc<[T::Bound]>) -> Self {
+        WeightedCounts { sums: Counts::new(sums, cells, edges) }
     }
 
     /// Returns an error unless these are the sums of a histogram with `counters` counters, `cells` per channel, and these
@@ -154,11 +151,9 @@ impl<T: HistogramElement> WeightedCounts<T> {
     }
 
     /// Adds the sums of another call.
-    pub(super) fn add(&mut self, sums: &Sums) {
-        let unit = sums.unit();
-        for (sum, &multiple) in self.sums.counters.iter_mut().zip(&sums.multiples) {
-            *sum += multiple as f64 * unit;
+    pub(super) fn add(&mut self, sums: &[f64]) {
+        for (sum, more) in self.sums.counters.iter_mut().zip(sums) {
+            *sum += more;
         }
-        self.quantum = self.quantum.max(unit);
     }
 }

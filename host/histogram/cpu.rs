@@ -5,10 +5,12 @@
 use super::Rule;
 use super::fitted::{EvenBins, Fit, Fitted, SampleBins};
 use super::on_device::OnCpu;
-use super::weights::{Real, Sums, WeightSlice, quantum};
+use super::weights::{Weigh, WeightSlice, check_weights, values};
 use crate::parallel::{for_elements, try_collect};
-use crate::{Element, Result, allocation};
-use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, EdgeSlice, Even, Guided, LowBits};
+use crate::{Result, allocation};
+use slm_kernels::histogram::{
+    BYTE_VALUES, Binning, ByValue, EdgeSlice, Even, Guided, LowBits, Quantum, count_log2, magnitude,
+};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -117,19 +119,38 @@ impl<T: Tally> Histogram<T> {
         Histogram { fitted, edges: edges.clone() }
     }
 
-    fn weighted<W: Real>(&self, samples: &[T], weights: &[W]) -> Result<Sums> {
-        let quantum = quantum(weights)?;
+    /// Finds the largest magnitude of the weights in each cell, and then adds up multiples of the cell's quantum.
+    fn weighted<W: Weigh>(&self, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
+        check_weights(weights)?;
+        let (counters, count_log2) = (self.fitted.rule.counters(), count_log2(weights.len() as u64));
+        let find = |peak: &mut u32, weight, _| *peak = magnitude(weight).max(*peak);
+        let peaks = reduced(&self.weighted_tables(samples, weights, find)?, counters, Ord::max)?;
+        let add = |sum: &mut i128, weight, cell: usize| {
+            *sum += Quantum::new(peaks[cell], count_log2).multiple(weight);
+        };
+        let sums = reduced(&self.weighted_tables(samples, weights, add)?, counters, |a, b| a + b)?;
+        values(sums.into_iter(), &peaks, count_log2)
+    }
+
+    /// Returns one table for each piece of the samples. `update` is called with a cell of it, a weight, and the cell's index.
+    fn weighted_tables<W: Weigh, N: Copy + Default + Send>(
+        &self,
+        samples: &[T],
+        weights: &[W],
+        update: impl Fn(&mut N, f64, usize) + Sync,
+    ) -> Result<Vec<Vec<N>>> {
         let Histogram { fitted, edges } = self;
-        let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [i64]| {
-            let channel = |of: Range<usize>| of.skip(channel).step_by(fitted.rule.channels);
+        tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [N]| {
+            let of_channel = |of: Range<usize>| of.skip(channel).step_by(fitted.rule.channels);
+            let first = channel * fitted.rule.cells() + fitted.first;
             let cells = &mut table[fitted.first..];
             with_bins!(fitted, edges, |binning| {
-                for i in channel(piece) {
-                    cells[binning.key(samples[i]) as usize] += weights[i].multiple(quantum);
+                for i in of_channel(piece) {
+                    let key = binning.key(samples[i]) as usize;
+                    update(&mut cells[key], weights[i].into(), first + key);
                 }
             });
-        })?;
-        Ok(Sums { multiples: sums(&tables, fitted.rule.counters())?, quantum })
+        })
     }
 }
 
@@ -145,7 +166,7 @@ impl<T: Tally> OnCpu<T> for Histogram<T> {
         Ok(())
     }
 
-    fn weigh(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums> {
+    fn weigh(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Vec<f64>> {
         match weights {
             WeightSlice::F32(weights) => self.weighted(samples, weights),
             WeightSlice::F64(weights) => self.weighted(samples, weights),
@@ -159,17 +180,22 @@ fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
     });
 }
 
-fn sums(tables: &[Vec<i64>], counters: usize) -> Result<Vec<i64>> {
-    let mut sums = allocation::filled(0, counters)?;
-    for_elements(&mut sums, SHARE, |counter, sum: &mut i64| {
-        *sum = tables.iter().map(|table| table[counter]).sum();
+/// Returns a table with this number of counters, which are combinations of those of all tables.
+fn reduced<N: Copy + Default + Send + Sync>(
+    tables: &[Vec<N>],
+    counters: usize,
+    combine: impl Fn(N, N) -> N + Sync,
+) -> Result<Vec<N>> {
+    let mut reduced = allocation::filled_here(N::default(), counters)?;
+    for_elements(&mut reduced, SHARE, |cell, result: &mut N| {
+        *result = tables.iter().fold(N::default(), |result, table| combine(result, table[cell]));
     });
-    Ok(sums)
+    Ok(reduced)
 }
 
 /// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample
 /// of a channel, and the cells of that channel.
-fn tables<T: Fit, N: Element>(
+fn tables<T: Fit, N: Copy + Default + Send>(
     rule: &Rule<T>,
     samples: usize,
     tally: impl Fn(Range<usize>, usize, &mut [N]) + Sync,
@@ -180,7 +206,7 @@ fn tables<T: Fit, N: Element>(
         _ => (BLOCK_BYTES / size_of::<T>()).next_multiple_of(rule.channels),
     };
     let table = |first: usize| {
-        let mut table = allocation::filled(N::default(), rule.counters())?;
+        let mut table = allocation::filled_here(N::default(), rule.counters())?;
         let end = samples.min(first + size);
         for start in (first..end).step_by(block) {
             for (channel, cells) in table.chunks_exact_mut(rule.cells()).enumerate() {
@@ -245,7 +271,7 @@ mod tests {
     fn tables_take_no_more_memory_than_samples() {
         let bytes = rule::<u8>(1 << 20, [0, 255], 3);
         assert_eq!(piece::<u8, u32>(&bytes, 1), 4 * bytes.counters());
-        assert_eq!(piece::<u8, i64>(&bytes, 1), 8 * bytes.counters());
+        assert_eq!(piece::<u8, i128>(&bytes, 1), 16 * bytes.counters());
         let numbers = rule::<f64>(1 << 20, [0.0, 1.0], 1);
         assert_eq!(piece::<f64, u32>(&numbers, 1), numbers.counters().div_ceil(2));
         assert_eq!(piece::<f64, u32>(&rule(9, [0.0, 1.0], 5), 1), SHARE.next_multiple_of(5));
@@ -254,7 +280,7 @@ mod tests {
     #[test]
     fn pieces_have_no_more_samples_than_counters_can_take() {
         let most = rule::<u8>(1 << 24, [0, 255], 127);
-        assert_eq!(piece::<u8, i64>(&most, usize::MAX), MOST.next_multiple_of(127));
+        assert_eq!(piece::<u8, i128>(&most, usize::MAX), MOST.next_multiple_of(127));
         assert_eq!(piece::<u8, u32>(&rule(256, [0, 255], 1), usize::MAX), MOST);
     }
 }

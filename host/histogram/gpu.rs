@@ -2,16 +2,16 @@
 
 use super::fitted::{Fit, Fitted, FromEnds, SampleBins};
 use super::kernels::{Counter, FromRule, HistogramKernels, even};
-use super::launches::{Launches, Memory};
+use super::launches::{Launches, Memory, WeightMemory};
 use super::on_device::OnGpu;
 use super::rule::SHARE;
 use super::tuning::Tuning;
-use super::weights::{ONE, PARTS, Real, Sums, WeightBuffer, WeightSlice, check_weights, part, quantum};
+use super::weights::{Weigh, WeightBuffer, WeightSlice, check_weights, values};
 use super::{HistogramAlgorithm, Plan, WeightedPlan};
 use crate::info::SharedMemory;
 use crate::kernel::OnDemand;
 use crate::{Buffer, Device, Result, Windows, parallel};
-use slm_kernels::histogram::{Even, Kernel, PeakArgs, Quantum, histogram_peak};
+use slm_kernels::histogram::{Even, Kernel, count_log2};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Returns a prepared histogram. `edges` are the borders of its rule.
@@ -53,8 +53,8 @@ struct Histogram<B: FromRule> {
     device: Device,
     launches: Launches<B>,
     counter: Counter<B>,
+    peaks: OnDemand<crate::Kernel<B::Peaks>>,
     weigh: OnDemand<crate::Kernel<B::Weigh>>,
-    peak: OnDemand<crate::Kernel<histogram_peak>>,
     table: Buffer<B::Table>,
     /// Lock of the critical section, if the kernel has one. All launches share it: each launch leaves it unlocked, and launches
     /// run one after another.
@@ -75,8 +75,8 @@ impl<B: FromRule> Histogram<B> {
             table,
             section: Mutex::new(device.zeroed(locks)?),
             counter: launches.counter().load(device)?,
+            peaks: OnDemand::default(),
             weigh: OnDemand::default(),
-            peak: OnDemand::default(),
             launches,
         })
     }
@@ -86,75 +86,36 @@ impl<B: FromRule> Histogram<B> {
         self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the quantum of the first `len` weights.
-    fn quantum(&self, weights: &Buffer<f32>, len: usize) -> Result<Quantum> {
-        let largest = f32::from_bits(self.peak(weights, len)?);
-        if !largest.is_finite() {
-            check_weights(&weights.download()?[..len])?;
-        }
-        Ok(f32::quantum(largest, len))
-    }
-
-    /// Returns the bits of the largest magnitude of the first `len` weights.
-    fn peak(&self, weights: &Buffer<f32>, len: usize) -> Result<u32> {
-        let mut peak = self.device.zeroed(1)?;
-        if len > 0 {
-            let kernel = self.peak.get(|| self.device.own_kernel())?;
-            let mut windows = Windows::new(&self.device);
-            let (weights, peak) = (windows.input(weights), windows.in_out(&mut peak));
-            let _submission = self.device.submission_lock()?;
-            self.launches.peaks(len).try_for_each(|(first, shape, count)| {
-                let weights = weights.slice(first as u64, u64::MAX);
-                kernel.launch_in(&windows, shape, &PeakArgs { weights, count, peak }, &())
-            })?;
-        }
-        Ok(peak.download()?[0])
-    }
-
-    /// Adds up the weights of the first `len` samples.
-    fn add(
+    /// Finds the largest magnitudes of the first `len` weights in each cell, and adds up multiples of the cells' quanta. Both
+    /// results begin at zero.
+    fn add_weights(
         &self,
         samples: &Buffer<B::Element>,
         len: usize,
-        weights: &Buffer<f32>,
+        weights: WeightBuffer<'_>,
+        peaks: &mut Buffer<u32>,
         sums: &mut Buffer<u64>,
-        quantum: Quantum,
     ) -> Result<()> {
-        let kernel = self.weigh.get(|| self.device.own_kernel())?;
+        let find = self.peaks.get(|| self.device.own_kernel())?;
+        let add = self.weigh.get(|| self.device.own_kernel())?;
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
         let memory = Memory::<B>::new(&mut windows, samples, sums, &mut section, &self.table);
-        let weights = windows.input(weights);
+        let weights = WeightMemory::new(&mut windows, weights, len, peaks);
         let _submission = self.device.submission_lock()?;
-        self.launches.weighing(len).try_for_each(|pass| {
-            let weights = weights.slice(pass.first(), u64::MAX);
-            let args = pass.weighted_args(&memory, weights, quantum)?;
-            kernel.launch_in(&windows, pass.shape, &args, &())
-        })
+        self.launches
+            .peaks(len)
+            .try_for_each(|pass| find.launch_in(&windows, pass.shape, &pass.weighted_args(&memory, &weights)?, &()))?;
+        self.launches
+            .sums(len)
+            .try_for_each(|pass| add.launch_in(&windows, pass.shape, &pass.weighted_args(&memory, &weights)?, &()))
     }
 
-    /// Returns the result of `add` for sums of zero, in multiples of the quantum.
-    fn sums(&self, quantum: Quantum, add: impl FnOnce(&mut Buffer<u64>) -> Result<()>) -> Result<Sums> {
-        let mut sums = self.device.zeroed(self.launches.counts())?;
-        add(&mut sums)?;
-        Ok(Sums { multiples: sums.download()?.into_iter().map(u64::cast_signed).collect(), quantum })
-    }
-
-    /// Returns the sums of weights on the device.
-    fn weigh_there(&self, samples: &Buffer<B::Element>, len: usize, weights: &Buffer<f32>) -> Result<Sums> {
-        let quantum = self.quantum(weights, len)?;
-        self.sums(quantum, |sums| self.add(samples, len, weights, sums, quantum))
-    }
-
-    /// Returns the sums of weights on the host, which are converted to integers that the kernel can add.
-    fn weigh_parts(&self, samples: &Buffer<B::Element>, weights: &[f64]) -> Result<Sums> {
-        let quantum = quantum(weights)?;
-        self.sums(quantum, |sums| {
-            (0..PARTS).try_for_each(|k| match part(weights, quantum, k)? {
-                Some(part) => self.add(samples, part.len(), &self.device.upload(&part)?, sums, ONE),
-                None => Ok(()),
-            })
-        })
+    /// Returns the sums of weights on the host.
+    fn weigh_slice<W: Weigh>(&self, samples: &[B::Element], weights: &[W]) -> Result<Vec<f64>> {
+        check_weights(weights)?;
+        let (samples, len) = (self.device.upload(samples)?, samples.len());
+        self.weigh(&samples, len, W::of_buffer(&self.device.upload(weights)?))
     }
 }
 
@@ -175,20 +136,23 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
         counts.download()
     }
 
-    fn weigh(&self, samples: &Buffer<B::Element>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums> {
-        match weights {
-            WeightBuffer::F32(weights) => self.weigh_there(samples, len, weights),
-            WeightBuffer::F64(weights) => self.weigh_parts(samples, &weights.download()?[..len]),
+    fn weigh(&self, samples: &Buffer<B::Element>, len: usize, weights: WeightBuffer<'_>) -> Result<Vec<f64>> {
+        let cells = self.launches.counts();
+        let (mut peaks, mut sums) = (self.device.zeroed(cells + 1)?, self.device.zeroed(2 * cells)?);
+        self.add_weights(samples, len, weights, &mut peaks, &mut sums)?;
+        let (peaks, sums) = (peaks.download()?, sums.download()?);
+        if peaks[cells] != 0 {
+            weights.check(len)?;
         }
+        let sums =
+            sums.as_chunks::<2>().0.iter().map(|&[low, high]| i128::from(high.cast_signed()) << 64 | i128::from(low));
+        values(sums, &peaks, count_log2(len as u64))
     }
 
-    fn weigh_on_host(&self, samples: &[B::Element], weights: WeightSlice<'_>) -> Result<Sums> {
+    fn weigh_on_host(&self, samples: &[B::Element], weights: WeightSlice<'_>) -> Result<Vec<f64>> {
         match weights {
-            WeightSlice::F32(weights) => {
-                check_weights(weights)?;
-                self.weigh_there(&self.device.upload(samples)?, samples.len(), &self.device.upload(weights)?)
-            }
-            WeightSlice::F64(weights) => self.weigh_parts(&self.device.upload(samples)?, weights),
+            WeightSlice::F32(weights) => self.weigh_slice(samples, weights),
+            WeightSlice::F64(weights) => self.weigh_slice(samples, weights),
         }
     }
 
@@ -200,7 +164,7 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
         self.launches.weighted_plan(
             &self.device,
             samples,
-            |shape| self.peak.get(|| self.device.own_kernel())?.residency(shape),
+            |shape| self.peaks.get(|| self.device.own_kernel())?.residency(shape),
             |shape| self.weigh.get(|| self.device.own_kernel())?.residency(shape),
         )
     }
@@ -248,7 +212,7 @@ mod tests {
         let histogram = histogram();
         let device = &histogram.device;
         let (samples, mut counts) = (device.upload(&[0u8; 80]).unwrap(), device.zeroed(2 * 259).unwrap());
-        let weights = device.zeroed(64).unwrap();
+        let (weights, mut peaks) = (device.zeroed(64).unwrap(), device.zeroed(2 * 259 + 1).unwrap());
         let mut section = histogram.section();
         for first in 0..=16 {
             let mut windows = Windows::new(device);
@@ -260,9 +224,9 @@ mod tests {
             assert_eq!((args.is_ok(), refused), (first % 16 == 0, first % 16 != 0), "{first}");
             // Weights, and samples that do not fill a pack, are read one by one.
             assert!(histogram.launches.of(15).next().unwrap().args(&memory).is_ok());
-            let weights = windows.input(&weights);
-            let pass = histogram.launches.weighing(64).next().unwrap();
-            assert!(pass.weighted_args(&memory, weights, Quantum::new(1.0, 64)).is_ok());
+            let weights = WeightMemory::new(&mut windows, WeightBuffer::F32(&weights), 64, &mut peaks);
+            let pass = histogram.launches.sums(64).next().unwrap();
+            assert!(pass.weighted_args(&memory, &weights).is_ok());
         }
     }
 
@@ -271,12 +235,9 @@ mod tests {
         let histogram = histogram();
         let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
         let weights: Vec<f32> = (0..1002).map(|i| (i % 17) as f32).collect();
-        let expected = expected(&samples, |i| (i % 17) as u64).into_iter().map(|sum| sum as f64).collect();
-        let of_f32 = histogram.weigh_on_host(&samples, WeightSlice::F32(&weights)).unwrap();
-        assert_eq!(of_f32.values().as_ref(), Ok(&expected));
-        // In parts, each of which needs several launches.
+        let expected = Ok(expected(&samples, |i| (i % 17) as u64).into_iter().map(|sum| sum as f64).collect());
+        assert_eq!(histogram.weigh_on_host(&samples, WeightSlice::F32(&weights)), expected);
         let doubles: Vec<f64> = weights.into_iter().map(f64::from).collect();
-        let of_f64 = histogram.weigh_on_host(&samples, WeightSlice::F64(&doubles)).unwrap();
-        assert_eq!(of_f64.values(), Ok(expected));
+        assert_eq!(histogram.weigh_on_host(&samples, WeightSlice::F64(&doubles)), expected);
     }
 }

@@ -7,6 +7,7 @@ use cuda_std::{Entry, GlobalIn};
 use slm_kernels::histogram::{
     Args, BYTE_VALUES, Binning, BinningArgument, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice,
     LowBits, Ratio, WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global,
+    histogram_peaks,
     histogram_private, histogram_shared, histogram_weigh,
 };
 use std::fmt;
@@ -25,6 +26,8 @@ pub(super) trait HistogramKernels: Sized {
 
 /// The kernels with these arguments for bins.
 pub(super) trait Entries: BinningArgument + 'static {
+    /// Largest magnitudes of weights.
+    type Peaks: for<'l> Entry<Args<'l> = WeightedArgs<'l, Self::At<'l>>, Constants = ()>;
     /// Sums of weights.
     type Weigh: for<'l> Entry<Args<'l> = WeightedArgs<'l, Self::At<'l>>, Constants = ()>;
 
@@ -46,8 +49,10 @@ where
     histogram_private<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
     histogram_shared<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
     histogram_alone<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
+    histogram_peaks<B>: for<'l> Entry<Args<'l> = WeightedArgs<'l, B::At<'l>>, Constants = ()>,
     histogram_weigh<B>: for<'l> Entry<Args<'l> = WeightedArgs<'l, B::At<'l>>, Constants = ()>,
 {
+    type Peaks = histogram_peaks<B>;
     type Weigh = histogram_weigh<B>;
 
     fn counter(kernel: Kernel) -> EntryPoint<B> {

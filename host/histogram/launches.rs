@@ -4,13 +4,15 @@ use super::fitted::Fitted;
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::tuning::Tuning;
+use super::weights::WeightBuffer;
 use super::{HistogramAlgorithm, MemoryOrder, Plan, WeightedPlan};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
 use slm_kernels::cast;
 use slm_kernels::histogram::{
-    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, Quantum, WeighGeometry, WeightedArgs, histogram_peak,
+    Args, BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, WeighGeometry, WeightedArgs,
+    count_log2,
 };
 
 /// Buffers that all launches of a histogram share.
@@ -36,6 +38,28 @@ impl<'l, B: FromRule> Memory<'l, B> {
             lock: windows.in_out(section),
             table: windows.input(table),
         }
+    }
+}
+
+/// Buffers that all launches over weights share, beside those of [`Memory`], whose counts are the sums: two words per cell.
+pub(super) struct WeightMemory<'l> {
+    singles: GlobalIn<'l, f32>,
+    doubles: GlobalIn<'l, f64>,
+    /// One word per cell, and one more.
+    peaks: GlobalInOut<'l, u32>,
+    count_log2: u32,
+}
+
+impl<'l> WeightMemory<'l> {
+    /// Returns the windows on the first `len` weights, and on their peaks.
+    pub(super) fn new<'b>(
+        windows: &mut Windows<'l, 'b>,
+        weights: WeightBuffer<'b>,
+        len: usize,
+        peaks: &'b mut Buffer<u32>,
+    ) -> Self {
+        let (singles, doubles) = weights.windows(windows);
+        WeightMemory { singles, doubles, peaks: windows.in_out(peaks), count_log2: count_log2(len as u64) }
     }
 }
 
@@ -91,7 +115,7 @@ impl<B: FromRule> Launches<B> {
             chosen,
             reason,
             geometry: geometry(chosen),
-            weighing: WeighGeometry::new(counters, shared.default_per_block, &tuning.launches),
+            weighing: WeighGeometry::new(counters, &tuning.launches),
             most_packs: MOST_PACKS as usize,
             most_weights: MOST_WEIGHTS as usize,
         };
@@ -143,15 +167,15 @@ impl<B: FromRule> Launches<B> {
         }
     }
 
-    /// Returns the arguments of a launch on this part.
-    fn args<'l>(&self, memory: &Memory<'l, B>, part: Part) -> Result<Args<'l, B::At<'l>>> {
+    /// Returns the arguments of a launch on this part, with this number of counters in a range.
+    fn args<'l>(&self, memory: &Memory<'l, B>, part: Part, range: u32) -> Result<Args<'l, B::At<'l>>> {
         // The casts are exact: packs and tails are at most those of a launch, `Rule::check` has checked channels and cells
         // against 2^31, and `new` has checked the keys.
         let &Memory { samples, counts, lock, table } = memory;
         let counts = counts.slice(B::first(&self.fitted) as u64, u64::MAX);
         let samples = samples.slice(part.first as u64, u64::MAX);
         let packs = samples.slice(0, (part.packs * per_pack::<B>()) as u64);
-        let Geometry { ranges, range, copies_log2, .. } = self.geometry;
+        let Geometry { ranges, copies_log2, .. } = self.geometry;
         let seq_cst = matches!(
             self.chosen,
             HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst)
@@ -190,27 +214,26 @@ impl<B: FromRule> Launches<B> {
             let part = Part { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = self.geometry.grid(part.packs as u64, self.tuning.processors);
             let shape = shape(blocks, self.geometry.threads).shared_bytes(self.geometry.shared_bytes);
-            Pass { launches: self, shape, part }
+            Pass { launches: self, shape, part, range: self.geometry.range }
         })
+    }
+
+    /// Returns the launches that find the largest magnitudes of the weights of `samples` samples.
+    pub(super) fn peaks(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
+        self.over_weights(samples, self.weighing.peaks)
     }
 
     /// Returns the launches that add up the weights of `samples` samples.
-    pub(super) fn weighing(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
-        parts(samples, self.most_weights).map(|(first, len)| {
-            let shape = self.over_weights(len).shared_bytes(self.weighing.shared_bytes);
-            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len } }
+    pub(super) fn sums(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
+        self.over_weights(samples, self.weighing.sums)
+    }
+
+    fn over_weights(&self, samples: usize, in_block: BlockCounters) -> impl Iterator<Item = Pass<'_, B>> {
+        parts(samples, self.most_weights).map(move |(first, len)| {
+            let blocks = self.weighing.grid(len as u64, self.tuning.processors);
+            let shape = shape(blocks, self.weighing.threads).shared_bytes(in_block.bytes);
+            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len }, range: in_block.counters }
         })
-    }
-
-    /// Returns the launches that find the largest weight: the index of the first weight, the shape, and the number of weights.
-    pub(super) fn peaks(&self, weights: usize) -> impl Iterator<Item = (usize, LaunchShape, u32)> {
-        // The cast is exact: the length is at most `MOST_WEIGHTS`, which is 2^30.
-        parts(weights, self.most_weights).map(|(first, len)| (first, self.over_weights(len), len as u32))
-    }
-
-    /// Returns the shape of a launch over this number of weights.
-    fn over_weights(&self, len: usize) -> LaunchShape {
-        shape(self.weighing.grid(len as u64, self.tuning.processors), self.weighing.threads)
     }
 
     /// Returns the plan for counting samples. `residency` returns the occupancy of a launch.
@@ -247,7 +270,7 @@ impl<B: FromRule> Launches<B> {
     }
 
     /// Returns the plan for the weights of `samples` samples. `of_peaks` and `of_sums` return the residency of a launch that
-    /// finds the largest weight, and of one that adds.
+    /// finds the largest magnitudes, and of one that adds.
     pub(super) fn weighted_plan(
         &self,
         device: &Device,
@@ -256,17 +279,17 @@ impl<B: FromRule> Launches<B> {
         of_sums: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
     ) -> WeightedPlan {
         let times = times(samples, self.most_weights);
-        let weights = (samples as u64).saturating_mul(size_of::<f32>() as u64);
-        let peaks = self.peaks(samples).next().map(|(_, shape, _)| LaunchPlan {
+        let inputs = (samples as u64).saturating_mul((size_of::<B::Element>() + size_of::<f32>()) as u64);
+        let plan = |kernel, shape, bytes_per_cell: usize, residency| LaunchPlan {
             times,
-            moved_bytes: weights,
-            ..LaunchPlan::once(histogram_peak::NAME, shape, self.shared, of_peaks(shape))
-        });
-        let sums = self.weighing(samples).next().map(|Pass { shape, .. }| LaunchPlan {
-            times,
-            moved_bytes: weights.saturating_add(self.samples_and_counts(samples, times)),
-            ..LaunchPlan::once(B::Weigh::NAME, shape, self.shared, of_sums(shape))
-        });
+            moved_bytes: inputs.saturating_add(times.saturating_mul((bytes_per_cell * self.counts()) as u64)),
+            ..LaunchPlan::once(kernel, shape, self.shared, residency)
+        };
+        let (peak, sum) = (size_of::<u32>(), size_of::<i128>());
+        let peaks = self.peaks(samples).next();
+        let peaks = peaks.map(|Pass { shape, .. }| plan(B::Peaks::NAME, shape, peak, of_peaks(shape)));
+        let sums = self.sums(samples).next();
+        let sums = sums.map(|Pass { shape, .. }| plan(B::Weigh::NAME, shape, peak + sum, of_sums(shape)));
         let launches = peaks.into_iter().chain(sums).collect();
         WeightedPlan { launches, ..WeightedPlan::without_launch(device, samples, &self.fitted.rule) }
     }
@@ -352,27 +375,30 @@ pub(super) struct Pass<'a, B: FromRule> {
     pub(super) shape: LaunchShape,
     launches: &'a Launches<B>,
     part: Part,
+    /// Number of counters in a range, or in the shared memory of a block that processes weights.
+    range: u32,
 }
 
 impl<B: FromRule> Pass<'_, B> {
-    /// Returns the index of the first sample.
-    pub(super) fn first(&self) -> u64 {
-        self.part.first as u64
-    }
-
     /// Returns the arguments of a kernel that counts.
     pub(super) fn args<'l>(&self, memory: &Memory<'l, B>) -> Result<Args<'l, B::At<'l>>> {
-        self.launches.args(memory, self.part)
+        self.launches.args(memory, self.part, self.range)
     }
 
-    /// Returns the arguments of the kernel that adds up weights.
+    /// Returns the arguments of a kernel that processes weights.
     pub(super) fn weighted_args<'l>(
         &self,
         memory: &Memory<'l, B>,
-        weights: GlobalIn<'l, f32>,
-        quantum: Quantum,
+        weights: &WeightMemory<'l>,
     ) -> Result<WeightedArgs<'l, B::At<'l>>> {
-        let range = self.launches.weighing.sums;
-        Ok(WeightedArgs { args: Args { range, ..self.args(memory)? }, weights, quantum })
+        let &WeightMemory { singles, doubles, peaks, count_log2 } = weights;
+        let (first, cell) = (self.part.first as u64, B::first(&self.launches.fitted) as u64);
+        Ok(WeightedArgs {
+            args: Args { counts: memory.counts.slice(2 * cell, u64::MAX), ..self.args(memory)? },
+            singles: singles.slice(first, u64::MAX),
+            doubles: doubles.slice(first, u64::MAX),
+            peaks: peaks.slice(cell, u64::MAX),
+            count_log2,
+        })
     }
 }

@@ -51,17 +51,26 @@
 //!
 //! [`apply_weighted`](PreparedHistogram::apply_weighted) adds a weight for each sample instead of counting it. To make the
 //! sums independent of the order of additions, each weight is rounded to the nearest multiple of a *quantum* (ties to even),
-//! and the multiples are added exactly in 64 bits, as Demmel and Nguyen's *Fast Reproducible Floating-Point Summation*
-//! (2013) does with one bin. With `n` weights in all, `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l`, the quantum is `2^(e + l -
-//! 61)`. For weights of type `f64` it is at least the smallest positive `f64`. The sums of multiples cannot overflow; a sum
-//! beyond the largest `f64` becomes infinite.
+//! and the multiples are added exactly in 128 bits. So the result is the same, bit for bit, on every device and for every order
+//! of the samples. The idea is that of Demmel and Nguyen's *Fast Reproducible Floating-Point Summation* (2013).
 //!
-//! Weights below half a quantum are lost. The error of a sum of `m` weights is at most `m · quantum / 2`, and the sum is
-//! rounded once more when it is converted to `f64`. For up to 2^14 weights of type `f32` whose magnitudes differ by a factor of
-//! at most 2^24, this last rounding is the only error. The result is the same, bit for bit, on every device.
+//! Each bin, and each count outside the bins, has its own quantum, which depends on its largest weight. With `2^e <= max|w| <
+//! 2^(e + 1)` for the weights of the bin, and `n <= 2^l` weights in the call, it is `2^(e + l - 125)`, for the smallest such `l`
+//! that is at least 30. It is never less than the smallest positive `f64`, of which all weights are multiples. The sum of
+//! multiples is converted to `f64`, rounded once. It cannot overflow; a sum beyond the largest `f64` becomes infinite.
 //!
-//! Each call has its own quantum. [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds the sums of several
-//! calls as `f64`.
+//! | | |
+//! |---|---|
+//! | a single weight in a bin | its sum is that weight |
+//! | error of a sum of `m` weights | at most `m · 2^(l - 126) · max\|w\| + 2^-53 · \|sum\|`, with the largest weight of the bin |
+//! | with up to 2^37 weights in the call | at most `2^-50 · Σ\|w\|`, with the weights of the bin |
+//! | weights that are added exactly | those of at least `2^(l - 73) · max\|w\|`; for `f32`, `2^(l - 102) · max\|w\|` |
+//!
+//! So with up to 2^30 weights in the call, a sum depends on nothing but the weights in its bin, and weights of `f64` within a
+//! factor of 2^43 are added exactly. The sum is 0 for a bin without weights; -0.0 counts as 0.0.
+//!
+//! [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds the sums of several calls as `f64`. So its result
+//! depends on the order of the calls.
 
 // A description becomes a prepared operation, which runs on a device (`on_device.rs`): on the CPU in `cpu.rs`, on a GPU in
 // `gpu.rs`. The latter launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`.

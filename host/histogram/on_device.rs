@@ -1,6 +1,6 @@
 //! A histogram on a device of some kind.
 
-use super::weights::{Sums, WeightBuffer, WeightSlice};
+use super::weights::{WeightBuffer, WeightSlice};
 use super::{Plan, WeightedPlan};
 use crate::{Buffer, Element, Result, allocation};
 
@@ -10,7 +10,7 @@ pub(super) trait OnCpu<T>: Send + Sync {
     fn count(&self, samples: &[T], counts: &mut [u64]) -> Result<()>;
 
     /// Returns the sums of the weights, one weight per sample.
-    fn weigh(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums>;
+    fn weigh(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Vec<f64>>;
 }
 
 /// A histogram on a GPU.
@@ -22,10 +22,10 @@ pub(super) trait OnGpu<T: Element>: Send + Sync {
     fn run_on_host(&self, samples: &[T], counters: usize) -> Result<Vec<u64>>;
 
     /// Returns the sums of the weights of the first `len` samples. Both buffers are on this device.
-    fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums>;
+    fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Vec<f64>>;
 
     /// Returns the sums of weights for samples and weights on the host.
-    fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums>;
+    fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Vec<f64>>;
 
     fn plan(&self, samples: usize) -> Plan;
 
@@ -62,7 +62,7 @@ impl<T: Element> OnDevice<T> {
     }
 
     /// Returns the sums of the weights of the first `len` samples.
-    pub(super) fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Sums> {
+    pub(super) fn weigh(&self, samples: &Buffer<T>, len: usize, weights: WeightBuffer<'_>) -> Result<Vec<f64>> {
         match self {
             OnDevice::Cpu(histogram) => histogram.weigh(&samples.storage().cpu()[..len], weights.on_cpu(len)),
             OnDevice::Gpu(histogram) => histogram.weigh(samples, len, weights),
@@ -70,7 +70,7 @@ impl<T: Element> OnDevice<T> {
     }
 
     /// Returns the sums of weights for samples and weights on the host.
-    pub(super) fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Sums> {
+    pub(super) fn weigh_on_host(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Vec<f64>> {
         match self {
             OnDevice::Cpu(histogram) => histogram.weigh(samples, weights),
             OnDevice::Gpu(histogram) => histogram.weigh_on_host(samples, weights),

@@ -79,7 +79,7 @@ pub struct WeightedPlan {
     pub bins: usize,
     /// Number of counted channels.
     pub channels: usize,
-    /// Launches of kernels: first those that find the largest weight, then those that add. Empty on the CPU, and without
+    /// Launches of kernels: first those that find the largest weight of each bin, then those that add. Empty on the CPU, and without
     /// samples.
     pub launches: Vec<LaunchPlan>,
 }

@@ -1,7 +1,6 @@
 //! A histogram bound to a device.
 
 use super::on_device::OnDevice;
-use super::weights::Sums;
 use super::{
     Counts, HistogramAlgorithm, HistogramElement, HistogramError, HistogramWeight, Plan, Rule, Samples, WeightedCounts,
     WeightedPlan,
@@ -243,15 +242,14 @@ impl<T: HistogramElement> PreparedHistogram<T> {
 
     /// Returns the sums of the weights, one weight per sample.
     ///
-    /// Weights far below the largest one are lost. Each weight is rounded to a multiple of
-    /// [`quantum`](WeightedCounts::quantum). The quantum is the leading power of two of the largest magnitude, times the number
-    /// of weights rounded up to a power of two, divided by 2^61. Weights below half of it count as zero. For a million weights
-    /// up to 1, these are weights below 2^-42, or 2·10^-13. The [module](super) has the reason and the error bound of the sums.
+    /// Each sum has an error relative to the weights in its bin, at most 2^-50 of the sum of their magnitudes, whatever the
+    /// weights in other bins are. A bin with one weight returns that weight. The sums have the same bits on every device and
+    /// for every order of the samples. A sum beyond the largest `f64` is infinite; sums beyond it that cancel are not lost. The
+    /// [module](super) has the rule, the exact bound and its limit.
     ///
-    /// Weights are `f32` or `f64`. A GPU adds weights of type `f32` atomically. If all sums fit into the default shared memory
-    /// of a block (48 KiB), each block has one set of sums there; otherwise the sums are in global memory. Many samples in one
-    /// bin make it slower. The host divides weights of type `f64` into up to three numbers of type `f32`, and uploads and adds
-    /// them one after another.
+    /// Weights are `f32` or `f64`. A GPU reads samples and weights twice: first it finds the largest exponent in each bin, then
+    /// it adds the weights atomically. If all sums of 16 bytes fit into 96 KiB of a block's shared memory, each block has one
+    /// set of sums there; otherwise the sums are in global memory. Many samples in one bin make it slower.
     ///
     /// The [`algorithm`](crate::Histogram::algorithm) and the [`plan`](Self::plan) are for counting only.
     /// [`weighted_plan`](Self::weighted_plan) returns the launches for weights.
@@ -263,11 +261,12 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// assert_eq!(weighted.sums.bins()?, [0.75, 2.0]);
     /// assert_eq!(weighted.sums.above()?, 8.0);
     ///
-    /// // A weight that is too small compared with 2^60 is lost.
-    /// let weighted = signs.apply_weighted(&[-3, 4], &[1.0, (1i64 << 60) as f64])?;
-    /// assert_eq!((weighted.quantum, weighted.sums.bins()?), (1.0, &[1.0, (1i64 << 60) as f64][..]));
-    /// let weighted = signs.apply_weighted(&[-3, 4], &[0.5, (1i64 << 60) as f64])?;
-    /// assert_eq!(weighted.sums.bins()?[0], 0.0);
+    /// // Weights in other bins do not matter.
+    /// let weighted = signs.apply_weighted(&[-3, 4], &[1e-300, 1e300])?;
+    /// assert_eq!(weighted.sums.bins()?, [1e-300, 1e300]);
+    /// // Intermediate sums are exact.
+    /// let weighted = signs.apply_weighted(&[1, 2, 3], &[1e20, 1.0, -1e20])?;
+    /// assert_eq!(weighted.sums.bins()?, [0.0, 1.0]);
     /// # Ok(())
     /// # }
     /// ```
@@ -276,16 +275,16 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// * [`Error::Length`] if the numbers of weights and samples differ.
     /// * [`HistogramError::Weight`] for a weight that is infinite or NaN, also if its sample is not counted.
-    /// * The errors of [`Device::kernel`] on a GPU: weights have their own kernel, which is loaded on first use.
+    /// * The errors of [`Device::kernel`] on a GPU: weights have their own kernels, which are loaded on first use.
     /// * The errors of [`apply`](Self::apply).
     pub fn apply_weighted<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<WeightedCounts<T>> {
-        self.weighted(&self.weigh(samples, weights)?)
+        Ok(self.weighted(self.weigh(samples, weights)?))
     }
 
     /// Adds a weight for each sample, as [`apply_weighted`](Self::apply_weighted) does, to the sums of earlier calls.
     ///
-    /// The sums of each call are rounded to `f64` once, and once more by the addition. Each call has its own quantum, which
-    /// depends on its largest weight.
+    /// The sums of each call are rounded to `f64` once, and once more by the addition. So the result depends on the order of the
+    /// calls, but is the same on every device.
     ///
     /// ```
     /// # fn main() -> slm::Result<()> {
@@ -344,7 +343,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         samples: ArrayView<'_, T, D>,
         weights: ArrayView<'_, W, D>,
     ) -> Result<WeightedCounts<T>> {
-        self.weighted(&self.weigh_arrays(samples, weights)?)
+        Ok(self.weighted(self.weigh_arrays(samples, weights)?))
     }
 
     /// Adds a weight for each sample to the sums of earlier calls, as [`accumulate_weighted`](Self::accumulate_weighted) does,
@@ -369,8 +368,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// Waits for the sums.
     ///
     /// Two matrices must have the same shape. A buffer and a matrix must have the same number of elements, which are paired in
-    /// row-major order. Weights of type `f64` on a GPU are downloaded, divided, and uploaded again as
-    /// [`apply_weighted`](Self::apply_weighted) describes.
+    /// row-major order.
     ///
     /// # Errors
     ///
@@ -382,7 +380,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         samples: impl Into<Samples<'a, T>>,
         weights: impl Into<Samples<'a, W>>,
     ) -> Result<WeightedCounts<T>> {
-        self.weighted(&self.weigh_buffers(samples.into(), weights.into())?)
+        Ok(self.weighted(self.weigh_buffers(samples.into(), weights.into())?))
     }
 
     /// Adds a weight for each sample to the sums of earlier calls, as [`accumulate_weighted`](Self::accumulate_weighted) does,
@@ -403,7 +401,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(())
     }
 
-    fn weigh<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<Sums> {
+    fn weigh<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
         self.rule.check_samples(samples.len())?;
         check_length("the weights", samples.len(), weights.len())?;
         self.on_device.weigh_on_host(samples, W::of_slice(weights))
@@ -413,7 +411,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         &self,
         samples: ArrayView<'_, T, D>,
         weights: ArrayView<'_, W, D>,
-    ) -> Result<Sums> {
+    ) -> Result<Vec<f64>> {
         if samples.shape() != weights.shape() {
             let (samples, weights) = (samples.shape().to_vec(), weights.shape().to_vec());
             return Err(HistogramError::WeightShape { samples, weights }.into());
@@ -422,7 +420,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.weigh(&allocation::row_after_row(samples)?, &allocation::row_after_row(weights)?)
     }
 
-    fn weigh_buffers<W: HistogramWeight>(&self, samples: Samples<'_, T>, weights: Samples<'_, W>) -> Result<Sums> {
+    fn weigh_buffers<W: HistogramWeight>(&self, samples: Samples<'_, T>, weights: Samples<'_, W>) -> Result<Vec<f64>> {
         self.check_samples(&samples)?;
         self.device.check_owner("the weights", weights.device())?;
         match (samples.shape(), weights.shape()) {
@@ -433,7 +431,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.on_device.weigh(samples.buffer(), len, W::of_buffer(weights.buffer()))
     }
 
-    fn weighted(&self, sums: &Sums) -> Result<WeightedCounts<T>> {
+    fn weighted(&self, sums: Vec<f64>) -> WeightedCounts<T> {
         WeightedCounts::new(sums, self.rule.cells(), &self.edges)
     }
 

@@ -47,6 +47,8 @@ impl Tuning {
                 groups: 8,
                 weighing_threads,
                 weighing_blocks: (threads_of_multiprocessor / weighing_threads).max(1),
+                // Two blocks per multiprocessor of an H200. Not measured separately.
+                weighing_bytes: shared.max_per_block.min(96 << 10),
             },
             memory: Memory {
                 block: shared.max_per_block,

@@ -1,6 +1,7 @@
 //! Grid, block and shared memory for a problem's size, computed on the host.
 
 use super::shared::DROPPED;
+use super::weigh::WORDS;
 use super::{GROUP, ROW, cached};
 use cuda_std::shared_bytes;
 
@@ -26,6 +27,8 @@ pub struct Tuning {
     pub weighing_threads: u32,
     /// Maximum number of such blocks per multiprocessor.
     pub weighing_blocks: u32,
+    /// Maximum shared memory of such a block, in bytes.
+    pub weighing_bytes: u64,
 }
 
 /// The kernels of this operation.
@@ -111,26 +114,43 @@ impl Geometry {
     }
 }
 
-/// The launch parameters of the kernels that add up weights and that find the largest one.
+/// The launch parameters of the kernels that process weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeighGeometry {
     /// Threads per block.
     pub threads: u32,
     /// Maximum number of blocks per multiprocessor.
     blocks: u32,
-    /// Number of sums in a block's shared memory: all, or 0 if they do not fit.
-    pub sums: u32,
-    /// Dynamic shared memory per block that adds up weights, in bytes. The search for the largest weight needs none.
-    pub shared_bytes: u64,
+    /// Shared memory of the kernel that finds the largest magnitudes.
+    pub peaks: BlockCounters,
+    /// Shared memory of the kernel that adds up weights.
+    pub sums: BlockCounters,
+}
+
+/// Counters in the shared memory of each block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCounters {
+    /// Number of counters: all, or 0 if they do not fit.
+    pub counters: u32,
+    /// Their dynamic shared memory, in bytes.
+    pub bytes: u64,
+}
+
+impl BlockCounters {
+    /// Returns the counters in a block that can have `most` bytes, if each has this number of words.
+    fn new(counters: u32, words: u32, most: u64) -> Self {
+        let bytes = shared_bytes::<u32>(u64::from(counters) * u64::from(words));
+        if bytes <= most { BlockCounters { counters, bytes } } else { BlockCounters { counters: 0, bytes: 0 } }
+    }
 }
 
 impl WeighGeometry {
-    /// Returns the launch parameters for a number of sums, if a block can have `block` bytes of shared memory.
+    /// Returns the launch parameters for a number of sums.
     #[must_use]
-    pub fn new(sums: u32, block: u64, tuning: &Tuning) -> Self {
-        let all = shared_bytes::<u64>(sums.into());
-        let (sums, shared_bytes) = if all <= block { (sums, all) } else { (0, 0) };
-        WeighGeometry { threads: tuning.weighing_threads, blocks: tuning.weighing_blocks, sums, shared_bytes }
+    pub fn new(sums: u32, tuning: &Tuning) -> Self {
+        let counters = |words| BlockCounters::new(sums, words, tuning.weighing_bytes);
+        let (peaks, sums) = (counters(1), counters(WORDS));
+        WeighGeometry { threads: tuning.weighing_threads, blocks: tuning.weighing_blocks, peaks, sums }
     }
 
     /// Returns the number of blocks for a number of weights, on a device with `processors` multiprocessors.

@@ -14,8 +14,8 @@
 //! | `shared.rs` | kernels with counters in shared memory and atomic additions; one or several copies of each counter |
 //! | `private.rs` | the kernel with private counters of each thread in shared memory, without atomic additions |
 //! | `weight.rs` | weights as whole numbers, on host and device |
+//! | `peak.rs` | the kernel that finds the largest magnitude of the weights in each bin |
 //! | `weigh.rs` | the kernel that adds up weights |
-//! | `peak.rs` | the kernel that finds the largest weight |
 //! | `geometry.rs` | grid, block and shared memory for a problem's size |
 
 mod bins;
@@ -28,7 +28,6 @@ mod geometry;
 mod global;
 mod grid;
 mod halfway;
-#[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
 mod peak;
 mod private;
 mod scale;
@@ -42,15 +41,15 @@ pub use bins::{BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, LowBit
 pub use bins::{ByValue, EdgeSlice, Guided};
 pub use countable::Countable;
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
+pub use geometry::{BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
 pub use grid::Grid;
 pub use halfway::Halfway;
-#[cfg(any(feature = "histogram_peak", not(target_os = "cuda")))]
-pub use peak::{PeakArgs, histogram_peak};
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
 pub use weigh::WeightedArgs;
-pub use weight::Quantum;
+#[cfg(not(target_os = "cuda"))]
+pub use weight::count_log2;
+pub use weight::{Quantum, magnitude};
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
 
@@ -111,17 +110,23 @@ impl<B: Binning> Args<'_, B> {
         (channel * self.cells + self.binning.cell(key)) as u64
     }
 
+    /// Returns the channel and the key of a block's counter.
+    #[inline(always)]
+    fn channel_and_key(&self, counter: u32) -> (u32, u32) {
+        // Never 0, and `max` shows that to the compiler. Otherwise some lanes might end the kernel in a division by zero, and
+        // the compiler would not reconverge the warp.
+        let keys = self.keys.max(1);
+        match self.counted {
+            1 => (0, counter),
+            _ => (counter / keys, counter % keys),
+        }
+    }
+
     /// Adds a block's counter to the counts.
     #[inline(always)]
     #[track_caller]
     fn add_up(&self, counter: u32, n: u64) {
-        // Never 0, and `max` shows that to the compiler. Otherwise some lanes might end the kernel in a division by zero, and
-        // the compiler would not reconverge the warp.
-        let keys = self.keys.max(1);
-        let (channel, key) = match self.counted {
-            1 => (0, counter),
-            _ => (counter / keys, counter % keys),
-        };
+        let (channel, key) = self.channel_and_key(counter);
         if n > 0 {
             self.counts.add(self.count_of(channel, key), n, Ordering::Relaxed);
         }
@@ -176,6 +181,11 @@ kernel! {
     /// Counts in private counters of each thread.
     pub fn histogram_private<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
         private::count(arena, &args);
+    }
+
+    /// Finds the largest magnitude of the weights in each bin.
+    pub fn histogram_peaks<'l>(arena, args: WeightedArgs<'l, <B as BinningArgument>::At<'l>>) {
+        peak::find(arena, &args);
     }
 
     /// Adds up weights.

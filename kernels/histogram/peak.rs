@@ -1,37 +1,54 @@
-//! The kernel that finds the largest weight.
+//! The largest magnitude of the weights in each cell, from which `weigh.rs` derives the quantum of the cell's sum.
+//!
+//! A magnitude is the exponent of a weight ([`magnitude`]). A block finds the largest ones in shared memory, and combines them
+//! with the result at the end. If they do not fit into shared memory, the threads update the result directly. A thread skips
+//! the update if its previous sample was in the same cell and had at least this magnitude. So equal samples do not queue for
+//! one address.
+//!
+//! Shared memory: one word per key and channel. No bank conflicts when the words are cleared and combined with the result:
+//! consecutive addresses. While weights are visited, conflicts depend on the data: words whose indices differ by a multiple of
+//! 32 share a bank.
 
-use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel, thread, warp};
+use super::Binning;
+use super::weigh::{WeightedArgs, clear};
+use super::weight::{NOT_FINITE, magnitude};
+use cuda_std::{Arena, Ordering, thread};
 
-arguments! {
-    /// Arguments of the search for the largest weight.
-    pub struct PeakArgs<'l> {
-        /// The weights.
-        pub weights: GlobalIn<'l, f32>,
-        /// Number of weights.
-        pub count: u32,
-        /// Receives the bits of the largest magnitude, unless it already contains larger ones. As bits, NaN is larger than
-        /// infinity, and infinity is larger than all other numbers.
-        pub peak: GlobalInOut<'l, u32>,
+#[inline(always)]
+pub(super) fn find<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
+    let WeightedArgs { args, peaks, .. } = weighted;
+    let (largest, _) = arena.split::<u32>(args.range);
+    clear(&largest);
+    thread::sync_threads();
+
+    let (mut last, mut are_finite) = ((0, 0), true);
+    weighted.for_each(|i, channel| {
+        let magnitude = magnitude(weighted.weight(i));
+        are_finite &= magnitude != NOT_FINITE;
+        if channel < args.counted {
+            let key = args.binning.key(args.samples.get(i.into()));
+            if args.range > 0 {
+                largest.fetch_max(channel * args.keys + key, magnitude, Ordering::Relaxed);
+            } else {
+                let cell = args.count_of(channel, key);
+                if cell != last.0 || magnitude > last.1 {
+                    peaks.fetch_max(cell, magnitude, Ordering::Relaxed);
+                    last = (cell, magnitude);
+                }
+            }
+        }
+    });
+    if !are_finite {
+        peaks.fetch_max(peaks.len() - 1, 1, Ordering::Relaxed);
     }
-}
+    thread::sync_threads();
 
-kernel! {
-    /// Finds the largest magnitude of the weights. Thread `i` of a grid of `n` threads visits weights `i`, `i + n`, … The
-    /// lanes of a warp combine their results by shuffles, and the warps by one atomic operation each. No shared memory.
-    pub fn histogram_peak<'l>(_arena, args: PeakArgs<'l>) in "histogram_peak" {
-        let threads = thread::block_dim_x();
-        let (mut peak, mut i) = (0, thread::block_idx_x() * threads + thread::thread_idx_x());
-        while i < args.count {
-            peak = (args.weights.get(i.into()).to_bits() & i32::MAX as u32).max(peak);
-            i += thread::grid_dim_x() * threads;
+    let mut i = thread::thread_idx_x();
+    while i < args.range {
+        let (channel, key) = args.channel_and_key(i);
+        if largest.get(i) > 0 {
+            peaks.fetch_max(args.count_of(channel, key), largest.get(i), Ordering::Relaxed);
         }
-        let mut distance = warp::WARP / 2;
-        while distance > 0 {
-            peak = warp::shuffle_xor(warp::FULL, peak, distance).max(peak);
-            distance /= 2;
-        }
-        if warp::lane() == 0 {
-            args.peak.fetch_max(0, peak, Ordering::Relaxed);
-        }
+        i += thread::block_dim_x();
     }
 }

@@ -1,78 +1,103 @@
 //! Weights as multiples of a quantum, so that their sums are exact and do not depend on the order.
+//!
+//! Both types of weights are `f64` here: the conversion of an `f32` is exact. Integer arithmetic on the bits makes the results
+//! the same on every device.
 
-use cuda_std::arguments;
+/// Number of stored bits of an `f64`'s significand.
+const STORED: u32 = 52;
 
-/// Number of stored bits of an `f32`'s significand.
-const STORED: u32 = 23;
+/// Exponent of the smallest positive `f64`. Every `f64` is a multiple of this power of two.
+const LEAST: i32 = -1074;
 
-/// Bias of an `f32`'s exponent field for the significand as a whole number: a normal number is
-/// `significand · 2^(field - BIAS)`.
-const BIAS: i32 = 150;
+/// The [`magnitude`] of infinity and NaN.
+pub(super) const NOT_FINITE: u32 = 0x7ff;
 
-arguments! {
-    /// A power of two. Weights are rounded to the nearest multiples, ties to even, and the multiples are added.
-    ///
-    /// The quantum is chosen such that no sum can overflow. With `2^e <= max|w| < 2^(e + 1)` and `n <= 2^l` weights, for the
-    /// smallest such `l`, it is `2^s` with `s = e + 1 + l - 62`. Every `|w| / 2^s` is less than `2^(62 - l)`, a whole number
-    /// because `l` is at most 62. So the nearest multiple is at most `2^(62 - l)`, and a sum of `n` multiples at most `2^62`.
-    pub struct Quantum {
-        /// Exponent of the power of two, between -210 and 128.
-        pub exponent: i32,
-    }
+/// Bits of a sum of multiples, without its sign and one more.
+const SUM_BITS: i32 = 126;
+
+/// Binary logarithm of the number of weights up to which the quantum does not depend on the number.
+#[cfg(not(target_os = "cuda"))]
+const COUNT_LOG2: u32 = 30;
+
+/// Returns the exponent field of a weight. It is 0 for 0 and subnormal numbers; for a normal one, `2^(field - 1023)` is the
+/// largest power of two that does not exceed its magnitude.
+#[inline(always)]
+#[must_use]
+pub fn magnitude(weight: f64) -> u32 {
+    (weight.to_bits() >> STORED) as u32 & NOT_FINITE
+}
+
+/// Returns the binary logarithm, rounded up, of a number of weights; at least 30, so that the quantum does not depend on the
+/// number of weights in usual cases.
+#[cfg(not(target_os = "cuda"))]
+#[must_use]
+pub fn count_log2(count: u64) -> u32 {
+    (u64::BITS - count.saturating_sub(1).leading_zeros()).max(COUNT_LOG2)
+}
+
+/// A power of two. The weights of a cell are rounded to the nearest multiples, ties to even, and the multiples are added.
+///
+/// The quantum is chosen such that no sum can overflow. With `2^e <= max|w| < 2^(e + 1)` for the weights of the cell, and `n <=
+/// 2^l` weights in all, it is `2^(e + l - 125)`. Every `|w|` is less than `2^(126 - l)` multiples of it, a whole number because
+/// `l` is at most 64. So a sum of `n` multiples is at most `2^126`.
+///
+/// If that is less than the smallest positive `f64`, the latter is the quantum, and no weight is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantum {
+    /// Exponent of the power of two.
+    exponent: i32,
 }
 
 impl Quantum {
-    /// Returns the quantum of `count` weights, at most 2^62, with `largest` as their largest magnitude, which must be finite.
-    #[cfg(not(target_os = "cuda"))]
-    #[must_use]
-    pub fn new(largest: f32, count: u64) -> Self {
-        // Every positive `f32` is a normal `f64`. For zero, the exponent is that of the smallest positive `f32`.
-        let exponent = (f64::from(largest).to_bits() >> 52) as i32 - 1023;
-        let log2_of_count = u64::BITS - count.saturating_sub(1).leading_zeros();
-        Quantum { exponent: exponent.max(1 - BIAS) + 1 + log2_of_count as i32 - 62 }
-    }
-
-    /// Returns the multiple of the quantum that is nearest to a finite weight, ties to even. Its magnitude is at most `2^62`
-    /// divided by the number of weights.
-    ///
-    /// Integer arithmetic on the bits makes the result the same on every device.
+    /// Returns the quantum of a cell whose largest weight has this [`magnitude`], of at most `2^count_log2` weights in all.
     #[inline(always)]
     #[must_use]
-    pub fn multiple(&self, weight: f32) -> i64 {
-        let bits = weight.to_bits();
-        let (field, stored) = ((bits >> STORED & 0xff) as i32, bits & ((1 << STORED) - 1));
+    pub fn new(peak: u32, count_log2: u32) -> Self {
+        let exponent = peak as i32 - 1023;
+        Quantum { exponent: (exponent + 1 + count_log2 as i32 - SUM_BITS).max(LEAST) }
+    }
+
+    /// Returns the multiple of the quantum that is nearest to a weight of the cell, ties to even.
+    #[inline(always)]
+    #[must_use]
+    pub fn multiple(&self, weight: f64) -> i128 {
+        let (field, stored) = (magnitude(weight), weight.to_bits() & ((1 << STORED) - 1));
         let significand = if field == 0 { stored } else { stored | 1 << STORED };
-        let shift = field.max(1) - BIAS - self.exponent;
-        let magnitude = if shift >= 0 {
-            // The shift is less than 64, because the multiple of `largest` fits.
-            (significand as i64) << (shift & 63)
+        let shift = field.max(1) as i32 - 1 + LEAST - self.exponent;
+        let multiple = if shift >= 0 {
+            // The shift is less than 64, because the multiple of the largest weight fits.
+            (significand as i128) << (shift & 63)
         } else {
-            rounded_shift(significand, shift.unsigned_abs()) as i64
+            rounded_shift(significand, shift.unsigned_abs()) as i128
         };
-        if bits >> 31 == 0 { magnitude } else { -magnitude }
+        if weight.is_sign_negative() { -multiple } else { multiple }
     }
 
-    /// Returns the quantum.
+    /// Returns the sum of weights for a sum of multiples, rounded once. It is infinite beyond the largest `f64`.
+    ///
+    /// The multiplication by a power of two is exact: a result below the smallest normal `f64` is a multiple of the smallest
+    /// positive one, and so small that the conversion is exact too.
     #[cfg(not(target_os = "cuda"))]
     #[must_use]
-    pub fn value(&self) -> f64 {
-        f64::from_bits(((self.exponent + 1023) as u64) << 52)
-    }
-
-    /// Returns the sum of weights for a sum of multiples. It is rounded once: the multiplication is exact, because the quantum
-    /// is a power of two and the exponents are moderate.
-    #[cfg(not(target_os = "cuda"))]
-    #[must_use]
-    pub fn sum(&self, multiples: i64) -> f64 {
+    pub fn sum(&self, multiples: i128) -> f64 {
         multiples as f64 * self.value()
+    }
+
+    /// Returns the quantum as a number.
+    #[cfg(not(target_os = "cuda"))]
+    fn value(&self) -> f64 {
+        f64::from_bits(match self.exponent {
+            exponent @ -1022.. => ((exponent + 1023) as u64) << STORED,
+            exponent => 1 << (exponent - LEAST),
+        })
     }
 }
 
-/// Returns `number / 2^shift`, rounded to nearest, ties to even. `number` has at most 24 bits; `shift` is at least 1.
+/// Returns `number / 2^shift`, rounded to nearest, ties to even. `number` has at most 53 bits; `shift` is at least 1.
 #[inline(always)]
-fn rounded_shift(number: u32, shift: u32) -> u32 {
-    // With a shift of 25 bits or more, the quotient is less than a half.
-    let shift = shift.min(25);
+fn rounded_shift(number: u64, shift: u32) -> u64 {
+    // With a shift of 54 bits or more, the quotient is less than a half.
+    let shift = shift.min(54);
     let odd = number >> shift & 1;
     (number + (1 << (shift - 1)) - 1 + odd) >> shift
 }
@@ -81,24 +106,37 @@ fn rounded_shift(number: u32, shift: u32) -> u32 {
 mod tests {
     use super::*;
 
-    const LEAST: f32 = f32::from_bits(1);
+    const TINY: f64 = f64::from_bits(1);
 
-    /// Returns weights next to powers of two, to halves and to the ends of the binades.
-    fn weights() -> impl Iterator<Item = f32> {
-        let significands = [0, 1, 2, 3, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffd, 0x7f_fffe, 0x7f_ffff];
-        let positive = (0..255u32).flat_map(move |field| significands.map(|s| f32::from_bits(field << STORED | s)));
+    /// Returns weights next to powers of two, to halves and to the ends of the binades, from field `first` to field `last`.
+    fn weights(first: u32, last: u32) -> impl Iterator<Item = f64> {
+        let significands = [0, 1, 2, 3, 1 << 51, (1 << 51) + 1, (1 << 52) - 3, (1 << 52) - 2, (1 << 52) - 1];
+        let fields = first..=last.min(NOT_FINITE - 1);
+        let positive =
+            fields.flat_map(move |field| significands.map(|s| f64::from_bits(u64::from(field) << STORED | s)));
         positive.flat_map(|weight| [weight, -weight])
     }
 
-    /// Compares with `f64`, where the division by a power of two and the rounding are exact.
+    /// Returns the multiple of `2^exponent` that is nearest to a number. The division of a number by a power of two is exact in
+    /// `f64` if both are moderate.
+    fn nearest(weight: f64, exponent: i32) -> i128 {
+        // In two steps, because `f64` cannot represent every such power.
+        let half = -exponent / 2;
+        let scaled = weight * 2f64.powi(half) * 2f64.powi(-exponent - half);
+        scaled.round_ties_even() as i128
+    }
+
     #[test]
     fn multiples_are_the_nearest() {
-        for largest in [LEAST, f32::MIN_POSITIVE, 0.1, 1.0, 1.999_999_9, 3e10, f32::MAX] {
-            for count in [1, 2, 3, 1 << 20, (1 << 26) + 1, 1 << 40, 1 << 62] {
-                let quantum = Quantum::new(largest, count);
-                for weight in weights().filter(|weight| weight.abs() <= largest) {
-                    let expected = (f64::from(weight) / quantum.value()).round_ties_even();
-                    assert_eq!(quantum.multiple(weight) as f64, expected, "{weight:e} of {largest:e}, {count}");
+        for peak in [0, 1, 2, 40, 43, 44, 45, 46, 60, 80, 130, 500, 1023, 1900, 2046] {
+            for log2 in [30, 31, 38, 47, 63] {
+                let quantum = Quantum::new(peak, log2);
+                for weight in weights(0, peak) {
+                    assert_eq!(
+                        quantum.multiple(weight),
+                        nearest(weight, quantum.exponent),
+                        "{weight:e} of {peak}, {log2}"
+                    );
                 }
             }
         }
@@ -106,41 +144,46 @@ mod tests {
 
     #[test]
     fn no_sum_overflows() {
-        for largest in weights().filter(|weight| weight.is_sign_positive()) {
-            for log2 in 0..=62 {
-                for count in [(1u64 << log2) - 1, 1 << log2, (1 << log2) + 1].map(|count| count.clamp(1, 1 << 62)) {
-                    let quantum = Quantum::new(largest, count);
-                    let sum = i128::from(quantum.multiple(largest)) * i128::from(count);
-                    assert!(sum <= 1 << 62, "{count} times {largest:e}");
-                    // The quantum is as small as possible.
-                    let tight = largest == 0.0 || f64::from(largest) * count as f64 >= quantum.value() * 2f64.powi(60);
-                    assert!(tight, "{count} times {largest:e}");
-                    assert!((-210..=128).contains(&quantum.exponent));
-                }
+        for peak in 0..NOT_FINITE {
+            for log2 in COUNT_LOG2..=64 {
+                let quantum = Quantum::new(peak, log2);
+                let largest = f64::from_bits(u64::from(peak) << STORED | ((1 << STORED) - 1));
+                let multiple = quantum.multiple(largest);
+                assert!(multiple <= 1 << (SUM_BITS - log2 as i32), "2^{log2} weights of field {peak}");
+                // The quantum is as small as possible.
+                assert!(quantum.exponent == LEAST || multiple >= 1 << (SUM_BITS - log2 as i32 - 1));
+                assert!(quantum.value() > 0.0 && quantum.value().is_finite());
+                // The largest weight is not rounded.
+                assert_eq!(quantum.sum(-multiple), -largest);
             }
         }
     }
 
     #[test]
+    fn numbers_of_weights() {
+        let numbers = [0, 1, 1 << 30, (1 << 30) + 1, 1 << 38, u64::MAX];
+        assert_eq!(numbers.map(count_log2), [30, 30, 30, 31, 38, 64]);
+    }
+
+    #[test]
     fn extremes() {
-        assert_eq!(Quantum::new(LEAST, 1).exponent, -149 + 1 - 62);
-        assert_eq!(Quantum::new(LEAST, 1).multiple(LEAST), 1 << 61);
-        assert_eq!(Quantum::new(f32::MAX, 1).exponent, 127 + 1 - 62);
-        assert_eq!(Quantum::new(f32::MAX, 1 << 62).exponent, 128);
-        assert_eq!(Quantum::new(f32::MAX, 1 << 62).multiple(-f32::MAX), -1);
-        assert_eq!(Quantum::new(1.0, 1 << 40).multiple(1.0), 1 << 21);
-        assert_eq!(Quantum::new(0.0, 0).multiple(-0.0), 0);
-        let most = Quantum::new(f32::MAX, 1);
-        assert_eq!(most.sum(most.multiple(f32::MAX)), f64::from(f32::MAX));
-        let least = Quantum::new(LEAST, 1);
-        assert_eq!(least.sum(least.multiple(-LEAST)), f64::from(-LEAST));
+        assert_eq!([0.0, -TINY, f64::MIN_POSITIVE, -1.0, f64::MAX].map(magnitude), [0, 0, 1, 1023, 2046]);
+        assert_eq!([f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(magnitude), [NOT_FINITE; 4]);
+        assert_eq!(Quantum::new(0, 30).multiple(-TINY), -1);
+        assert_eq!(Quantum::new(1023, 30).multiple(1.0), 1 << 95);
+        assert_eq!(Quantum::new(1023, 30).multiple(-0.0), 0);
+        assert_eq!(Quantum::new(0, 30).sum(3), 3.0 * TINY);
+        let most = Quantum::new(2046, 30);
+        assert_eq!(most.sum(most.multiple(f64::MAX)), f64::MAX);
+        assert_eq!(most.sum(2 * most.multiple(f64::MAX)), f64::INFINITY);
+        assert_eq!(most.multiple(TINY), 0);
     }
 
     #[test]
     fn shifts_round_to_even() {
         assert_eq!([1, 2, 3, 4].map(|shift| rounded_shift(6, shift)), [3, 2, 1, 0]);
         assert_eq!([1, 2, 3, 4].map(|shift| rounded_shift(5, shift)), [2, 1, 1, 0]);
-        assert_eq!([24, 25, 26, 200].map(|shift| rounded_shift(0xff_ffff, shift)), [1, 0, 0, 0]);
-        assert_eq!([23, 24, 25].map(|shift| rounded_shift(1 << 23, shift)), [1, 0, 0]);
+        assert_eq!([53, 54, 55, 2000].map(|shift| rounded_shift((1 << 53) - 1, shift)), [1, 0, 0, 0]);
+        assert_eq!([52, 53, 54].map(|shift| rounded_shift(1 << 52, shift)), [1, 0, 0]);
     }
 }

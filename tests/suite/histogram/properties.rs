@@ -7,7 +7,7 @@ use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use slm::histogram::Counts;
+use slm::histogram::{Counts, HistogramWeight};
 use slm::{Device, Histogram};
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ type Checked = Result<(), TestCaseError>;
 type Test = fn(&Device) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
-    let properties: [(&str, Test); 8] = [
+    let properties: [(&str, Test); 9] = [
         ("all_samples_are_counted", all_samples_are_counted),
         ("their_order_does_not_matter", their_order_does_not_matter),
         ("halves_add_up", halves_add_up),
@@ -27,6 +27,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("finer_bins_of_floats", finer_bins_of_floats),
         ("borders_of_any_range", borders_of_any_range),
         ("weights_of_one_count", weights_of_one_count),
+        ("sums_belong_to_their_bins", sums_belong_to_their_bins),
     ];
     let trials = properties.into_iter().flat_map(|(name, property)| {
         let [on_cpu, emulated, _] = on_every_backend(SUITE, &format!("properties::{name}"), property);
@@ -105,19 +106,54 @@ fn their_order_does_not_matter(device: &Device) -> Result<(), Failed> {
         Ok(())
     })?;
     // Sums of rounded weights agree too, bit for bit.
+    order_of_weights::<f32>(device, any::<u32>().prop_map(f32::from_bits))?;
+    order_of_weights::<f64>(device, any::<u64>().prop_map(f64::from_bits))
+}
+
+fn order_of_weights<W: HistogramWeight>(device: &Device, weights: impl Strategy<Value = W>) -> Result<(), Failed>
+where
+    W: Into<f64>,
+{
     let pairs = |limit| {
-        let pairs = vec((-4.0..4.0f32, any::<f32>().prop_filter("finite", |w| w.is_finite())), 0..limit);
+        let finite = weights.prop_filter("finite", |&w| w.into().is_finite());
+        let pairs = vec((-4.0..4.0f32, finite), 0..limit);
         pairs.prop_flat_map(|pairs| (Just(pairs.clone()), Just(pairs).prop_shuffle()))
     };
     check(device, pairs, |(pairs, shuffled)| {
         let histogram = Histogram::even(5, -3.0..3.0).prepare(device).unwrap();
         let [a, b] = [pairs, shuffled].map(|pairs| {
-            let (x, weights): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+            let (x, weights): (Vec<f32>, Vec<W>) = pairs.into_iter().unzip();
             histogram.apply_weighted(&x, &weights).unwrap()
         });
         prop_assert_eq!(a, b);
         Ok(())
     })
+}
+
+/// The sum of a bin is accurate, whatever the weights in other bins are, and the same if there are no others.
+fn sums_belong_to_their_bins(device: &Device) -> Result<(), Failed> {
+    let any = any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |w| w.is_finite());
+    let near = (-1.0..1.0, -90..90).prop_map(|(x, exponent)| x * 2f64.powi(exponent));
+    let weights = prop_oneof![any, near, (-9..10i32).prop_map(f64::from)];
+    let case = Case::even(5, -3.0f32..3.0);
+    check(
+        device,
+        |limit| vec((-4.0..4.0f32, weights), 0..limit),
+        |pairs| {
+            let histogram = case.described().prepare(device).unwrap();
+            let sums = |pairs: &[(f32, f64)]| {
+                let (x, weights): (Vec<f32>, Vec<f64>) = pairs.iter().copied().unzip();
+                (flat(&histogram.apply_weighted(&x, &weights).unwrap().sums), case.counted(&x).sums(&weights))
+            };
+            let (together, expected) = sums(&pairs);
+            prop_assert_eq!(&together, &expected);
+            for (k, sum) in together.iter().enumerate() {
+                let alone: Vec<_> = pairs.iter().copied().filter(|(x, _)| case.cell(*x) == k).collect();
+                prop_assert_eq!(sums(&alone).0[k], *sum);
+            }
+            Ok(())
+        },
+    )
 }
 
 fn halves_add_up(device: &Device) -> Result<(), Failed> {
@@ -242,7 +278,7 @@ fn any_number_of_threads_gives_the_same() -> Result<(), Failed> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let histogram = case.histogram.prepare(&Device::cpu()).unwrap();
-            let weights: Vec<f32> = (0..x.len()).map(|i| (i as f32).sin()).collect();
+            let weights: Vec<f64> = (0..x.len()).map(|i| (i as f64).sin() * 2f64.powi(i as i32 % 200 - 100)).collect();
             (histogram.apply(&x).unwrap(), histogram.apply_weighted(&x, &weights).unwrap())
         })
     };

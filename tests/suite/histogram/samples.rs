@@ -82,7 +82,7 @@ fn arrays(device: &Device) -> std::result::Result<(), Failed> {
         same(&flat(&histogram_of_one.apply_array(view)?), &single.counts(&samples), [number; 3])?;
         // Stored in another order than the samples, but paired by index.
         let weights: Vec<f32> = (0..view.len()).map(|i| (i % 7) as f32 - 2.5).collect();
-        let (expected, _) = case.counted(&samples).sums(&weights);
+        let expected = case.counted(&samples).sums(&weights);
         let mut other_order = Array3::zeros(view.raw_dim().f());
         other_order.iter_mut().zip(weights).for_each(|(to, from)| *to = from);
         let mut weighted = histogram.apply_weighted_array(view, other_order.view())?;

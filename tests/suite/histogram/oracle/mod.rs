@@ -1,6 +1,9 @@
 //! Histograms by their definition, one sample at a time.
 
 mod exact;
+mod sums;
+
+pub use sums::{Weight, weights};
 
 use crate::random::Random;
 use slm::Histogram;
@@ -255,23 +258,6 @@ impl Counted {
         self.places.iter().flatten().for_each(|&place| counts[place] += 1);
         counts
     }
-
-    /// Returns the sums of weights in the same order, and the quantum.
-    pub fn sums<W: Copy + Into<f64>>(&self, weights: &[W]) -> (Vec<f64>, f64) {
-        self.sums_of_doubles(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>())
-    }
-
-    fn sums_of_doubles(&self, weights: &[f64]) -> (Vec<f64>, f64) {
-        let quantum = quantum(weights);
-        let unit = quantum.recip();
-        let mut sums = vec![0i128; self.counters];
-        for (place, weight) in self.places.iter().zip(weights) {
-            if let Some(place) = *place {
-                sums[place] += (weight * unit).round_ties_even() as i128;
-            }
-        }
-        (sums.into_iter().map(|sum| sum as f64 * quantum).collect(), quantum)
-    }
 }
 
 /// Returns the last bin whose border is at most a number in the range. The search starts at an estimate.
@@ -298,22 +284,4 @@ fn bin<T: Number>(x: T, bins: usize, range: &Range<T>) -> usize {
         }
     }
     first
-}
-
-/// Returns `2^(e + l - 61)`, with `2^e <= max|w| < 2^(e + 1)` and the smallest `l` with `n <= 2^l`.
-fn quantum(weights: &[f64]) -> f64 {
-    let largest = weights.iter().map(|weight| weight.abs()).fold(f64::from(f32::from_bits(1)), f64::max);
-    let e = (-149..=127).rfind(|e| 2f64.powi(*e) <= largest).expect("the magnitude is at least 2^-149");
-    let l = (0..64).find(|l| weights.len() as u128 <= 1 << l).expect("memory cannot hold more");
-    2f64.powi(e + l - 61)
-}
-
-/// Returns weights of all magnitudes, with both signs and zeros.
-pub fn weights(count: usize, random: &mut Random) -> Vec<f32> {
-    let weight = |random: &mut Random| match random.below(16) {
-        0 => 0.0,
-        1 => f32::from_bits(random.below(1 << 23) as u32),
-        _ => ((random.unit() - 0.3) * 2f64.powi(random.below(60) as i32 - 30)) as f32,
-    };
-    (0..count).map(|_| weight(random)).collect()
 }
