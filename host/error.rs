@@ -335,7 +335,8 @@ pub enum Error {
         /// The first unwritten element.
         element: usize,
     },
-    /// The emulated device allows the launch, but the emulator cannot run it, for example for lack of memory.
+    /// The emulated device allows the launch, but the emulator cannot run it, for example for lack of memory, or because a field
+    /// that the launch [must write whole](crate::LaunchShape::whole_outputs) is not an output.
     #[cfg(feature = "emulator")]
     #[error("{kernel} cannot be launched: {source}")]
     LaunchRefused {

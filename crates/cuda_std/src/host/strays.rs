@@ -25,3 +25,22 @@ pub(super) fn stray_call() -> ! {
     }
     panic!("this is GPU code: on the host it runs only inside a machine (cuda_std::host::with), and none is installed")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::catch_unwind;
+    use std::sync::Mutex;
+
+    static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    /// The place is the accessor's call, and a later observer is not called.
+    #[test]
+    fn the_observer_learns_the_place() {
+        observe_strays(|at| SEEN.lock().unwrap().push(at.to_string()));
+        observe_strays(|_| unreachable!());
+        let place = format!("{}:{}:", file!(), line!() + 1);
+        assert!(catch_unwind(|| crate::thread::sync_threads()).is_err());
+        assert!(SEEN.lock().unwrap().iter().any(|seen| seen.starts_with(&place)));
+    }
+}
