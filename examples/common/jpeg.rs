@@ -51,7 +51,7 @@ pub(crate) fn with_end(bytes: &[u8]) -> Option<Vec<u8>> {
     let pixels = decoded(ended(&[]))?;
     let is_same =
         |following: &&[u8]| decoded(ended(following)).as_ref().map(DynamicImage::as_bytes) == Some(pixels.as_bytes());
-    PATTERNS.iter().all(|following| is_same(following)).then(|| ended(&[]))
+    PATTERNS.iter().all(is_same).then(|| ended(&[]))
 }
 
 /// Data of scans that differ in each bit. A byte of 0xff is followed by 0 there.
