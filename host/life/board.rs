@@ -283,7 +283,7 @@ impl Board {
     }
 
     /// Brings the living cells of a pattern to life. Its first cell is placed at the given row and column. Other cells, and the
-    /// number of the generation, stay as they are. The rule of the pattern is ignored.
+    /// number of the generation, stay as they are. The rule and the grid of the pattern are ignored.
     ///
     /// The row and the column may be negative or greater than the sides of the board. A pattern can cross an end if the
     /// [`Topology`] continues the board there:
