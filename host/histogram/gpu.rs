@@ -2,7 +2,7 @@
 
 use super::fitted::{Fit, Fitted, FromEnds, SampleBins};
 use super::kernels::{Counter, FromRule, HistogramKernels, even};
-use super::launches::{Launches, Memory, WeightMemory};
+use super::launches::{Launches, Memory};
 use super::on_device::OnGpu;
 use super::rule::SHARE;
 use super::tuning::Tuning;
@@ -86,29 +86,45 @@ impl<B: FromRule> Histogram<B> {
         self.section.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds the largest magnitudes of the first `len` weights in each cell, and adds up multiples of the cells' quanta. Both
-    /// results begin at zero.
+    /// Finds the largest magnitudes of the first `len` weights in each cell. The kernel does not use `sums`.
+    fn find_peaks(
+        &self,
+        samples: &Buffer<B::Element>,
+        len: usize,
+        weights: WeightBuffer<'_>,
+        sums: &mut Buffer<u64>,
+        peaks: &mut Buffer<u32>,
+    ) -> Result<()> {
+        let kernel = self.peaks.get(|| self.device.own_kernel())?;
+        let mut section = self.section();
+        let mut windows = Windows::new(&self.device);
+        let memory = Memory::<B>::new(&mut windows, samples, sums, &mut section, &self.table);
+        let (weights, peaks) = (weights.windows(&mut windows), windows.in_out(peaks));
+        let _submission = self.device.submission_lock()?;
+        self.launches
+            .peaks(len)
+            .try_for_each(|pass| kernel.launch_in(&windows, pass.shape, &pass.peak_args(&memory, weights, peaks)?, &()))
+    }
+
+    /// Adds up the first `len` weights, in multiples of the cells' quanta.
     fn add_weights(
         &self,
         samples: &Buffer<B::Element>,
         len: usize,
         weights: WeightBuffer<'_>,
-        peaks: &mut Buffer<u32>,
+        peaks: &Buffer<u32>,
         sums: &mut Buffer<u64>,
     ) -> Result<()> {
-        let find = self.peaks.get(|| self.device.own_kernel())?;
-        let add = self.weigh.get(|| self.device.own_kernel())?;
+        let kernel = self.weigh.get(|| self.device.own_kernel())?;
         let mut section = self.section();
         let mut windows = Windows::new(&self.device);
         let memory = Memory::<B>::new(&mut windows, samples, sums, &mut section, &self.table);
-        let weights = WeightMemory::new(&mut windows, weights, len, peaks);
+        let (weights, peaks) = (weights.windows(&mut windows), windows.input(peaks));
         let _submission = self.device.submission_lock()?;
-        self.launches
-            .peaks(len)
-            .try_for_each(|pass| find.launch_in(&windows, pass.shape, &pass.weighted_args(&memory, &weights)?, &()))?;
-        self.launches
-            .sums(len)
-            .try_for_each(|pass| add.launch_in(&windows, pass.shape, &pass.weighted_args(&memory, &weights)?, &()))
+        self.launches.sums(len).try_for_each(|pass| {
+            let args = pass.weigh_args(&memory, weights, peaks, count_log2(len as u64))?;
+            kernel.launch_in(&windows, pass.shape, &args, &())
+        })
     }
 
     /// Returns the sums of weights on the host.
@@ -139,7 +155,8 @@ impl<B: FromRule> OnGpu<B::Element> for Histogram<B> {
     fn weigh(&self, samples: &Buffer<B::Element>, len: usize, weights: WeightBuffer<'_>) -> Result<Vec<f64>> {
         let cells = self.launches.counts();
         let (mut peaks, mut sums) = (self.device.zeroed(cells + 1)?, self.device.zeroed(2 * cells)?);
-        self.add_weights(samples, len, weights, &mut peaks, &mut sums)?;
+        self.find_peaks(samples, len, weights, &mut sums, &mut peaks)?;
+        self.add_weights(samples, len, weights, &peaks, &mut sums)?;
         let (peaks, sums) = (peaks.download()?, sums.download()?);
         if peaks[cells] != 0 {
             weights.check(len)?;
@@ -212,7 +229,7 @@ mod tests {
         let histogram = histogram();
         let device = &histogram.device;
         let (samples, mut counts) = (device.upload(&[0u8; 80]).unwrap(), device.zeroed(2 * 259).unwrap());
-        let (weights, mut peaks) = (device.zeroed(64).unwrap(), device.zeroed(2 * 259 + 1).unwrap());
+        let (weights, peaks) = (device.zeroed(64).unwrap(), device.zeroed(2 * 259 + 1).unwrap());
         let mut section = histogram.section();
         for first in 0..=16 {
             let mut windows = Windows::new(device);
@@ -224,9 +241,9 @@ mod tests {
             assert_eq!((args.is_ok(), refused), (first % 16 == 0, first % 16 != 0), "{first}");
             // Weights, and samples that do not fill a pack, are read one by one.
             assert!(histogram.launches.of(15).next().unwrap().args(&memory).is_ok());
-            let weights = WeightMemory::new(&mut windows, WeightBuffer::F32(&weights), 64, &mut peaks);
+            let (weights, peaks) = (WeightBuffer::F32(&weights).windows(&mut windows), windows.input(&peaks));
             let pass = histogram.launches.sums(64).next().unwrap();
-            assert!(pass.weighted_args(&memory, &weights).is_ok());
+            assert!(pass.weigh_args(&memory, weights, peaks, 30).is_ok());
         }
     }
 

@@ -5,9 +5,8 @@ use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::histogram::{
-    Args, BYTE_VALUES, Binning, BinningArgument, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice,
-    LowBits, Ratio, WeightedArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global,
-    histogram_peaks,
+    Args, BYTE_VALUES, Binning, BinningArgument, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits, PeakArgs,
+    Ratio, WeighArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global, histogram_peaks,
     histogram_private, histogram_shared, histogram_weigh,
 };
 use std::fmt;
@@ -27,9 +26,9 @@ pub(super) trait HistogramKernels: Sized {
 /// The kernels with these arguments for bins.
 pub(super) trait Entries: BinningArgument + 'static {
     /// Largest magnitudes of weights.
-    type Peaks: for<'l> Entry<Args<'l> = WeightedArgs<'l, Self::At<'l>>, Constants = ()>;
+    type Peaks: for<'l> Entry<Args<'l> = PeakArgs<'l, Self::At<'l>>, Constants = ()>;
     /// Sums of weights.
-    type Weigh: for<'l> Entry<Args<'l> = WeightedArgs<'l, Self::At<'l>>, Constants = ()>;
+    type Weigh: for<'l> Entry<Args<'l> = WeighArgs<'l, Self::At<'l>>, Constants = ()>;
 
     /// Returns a kernel that counts.
     #[must_use]
@@ -49,8 +48,8 @@ where
     histogram_private<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
     histogram_shared<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
     histogram_alone<B>: for<'l> Entry<Args<'l> = Args<'l, B::At<'l>>, Constants = ()>,
-    histogram_peaks<B>: for<'l> Entry<Args<'l> = WeightedArgs<'l, B::At<'l>>, Constants = ()>,
-    histogram_weigh<B>: for<'l> Entry<Args<'l> = WeightedArgs<'l, B::At<'l>>, Constants = ()>,
+    histogram_peaks<B>: for<'l> Entry<Args<'l> = PeakArgs<'l, B::At<'l>>, Constants = ()>,
+    histogram_weigh<B>: for<'l> Entry<Args<'l> = WeighArgs<'l, B::At<'l>>, Constants = ()>,
 {
     type Peaks = histogram_peaks<B>;
     type Weigh = histogram_weigh<B>;

@@ -4,15 +4,15 @@ use super::fitted::Fitted;
 use super::kernels::{EntryPoint, FromRule};
 use super::rule::check_counters;
 use super::tuning::Tuning;
-use super::weights::WeightBuffer;
+use super::weights::WeightWindows;
 use super::{HistogramAlgorithm, MemoryOrder, Plan, WeightedPlan};
 use crate::info::SharedMemory;
 use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
 use slm_kernels::cast;
 use slm_kernels::histogram::{
-    Args, BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, WeighGeometry, WeightedArgs,
-    count_log2,
+    Args, BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, WeighArgs, WeighGeometry,
+    WeightedArgs,
 };
 
 /// Buffers that all launches of a histogram share.
@@ -38,28 +38,6 @@ impl<'l, B: FromRule> Memory<'l, B> {
             lock: windows.in_out(section),
             table: windows.input(table),
         }
-    }
-}
-
-/// Buffers that all launches over weights share, beside those of [`Memory`], whose counts are the sums: two words per cell.
-pub(super) struct WeightMemory<'l> {
-    singles: GlobalIn<'l, f32>,
-    doubles: GlobalIn<'l, f64>,
-    /// One word per cell, and one more.
-    peaks: GlobalInOut<'l, u32>,
-    count_log2: u32,
-}
-
-impl<'l> WeightMemory<'l> {
-    /// Returns the windows on the first `len` weights, and on their peaks.
-    pub(super) fn new<'b>(
-        windows: &mut Windows<'l, 'b>,
-        weights: WeightBuffer<'b>,
-        len: usize,
-        peaks: &'b mut Buffer<u32>,
-    ) -> Self {
-        let (singles, doubles) = weights.windows(windows);
-        WeightMemory { singles, doubles, peaks: windows.in_out(peaks), count_log2: count_log2(len as u64) }
     }
 }
 
@@ -385,20 +363,44 @@ impl<B: FromRule> Pass<'_, B> {
         self.launches.args(memory, self.part, self.range)
     }
 
-    /// Returns the arguments of a kernel that processes weights.
-    pub(super) fn weighted_args<'l>(
+    /// Returns the arguments of the kernel that finds the largest magnitudes.
+    pub(super) fn peak_args<'l>(
         &self,
         memory: &Memory<'l, B>,
-        weights: &WeightMemory<'l>,
+        weights: WeightWindows<'l>,
+        peaks: GlobalInOut<'l, u32>,
+    ) -> Result<PeakArgs<'l, B::At<'l>>> {
+        let peaks = peaks.slice(self.first_cell(), u64::MAX);
+        Ok(PeakArgs { weighted: self.weighted_args(memory, weights)?, peaks })
+    }
+
+    /// Returns the arguments of the kernel that adds up weights.
+    pub(super) fn weigh_args<'l>(
+        &self,
+        memory: &Memory<'l, B>,
+        weights: WeightWindows<'l>,
+        peaks: GlobalIn<'l, u32>,
+        count_log2: u32,
+    ) -> Result<WeighArgs<'l, B::At<'l>>> {
+        let peaks = peaks.slice(self.first_cell(), u64::MAX);
+        Ok(WeighArgs { weighted: self.weighted_args(memory, weights)?, peaks, count_log2 })
+    }
+
+    /// Returns the arguments of both. The counts are sums, of two words per cell.
+    fn weighted_args<'l>(
+        &self,
+        memory: &Memory<'l, B>,
+        (singles, doubles): WeightWindows<'l>,
     ) -> Result<WeightedArgs<'l, B::At<'l>>> {
-        let &WeightMemory { singles, doubles, peaks, count_log2 } = weights;
-        let (first, cell) = (self.part.first as u64, B::first(&self.launches.fitted) as u64);
+        let (counts, first) = (memory.counts.slice(2 * self.first_cell(), u64::MAX), self.part.first as u64);
         Ok(WeightedArgs {
-            args: Args { counts: memory.counts.slice(2 * cell, u64::MAX), ..self.args(memory)? },
+            args: Args { counts, ..self.args(memory)? },
             singles: singles.slice(first, u64::MAX),
             doubles: doubles.slice(first, u64::MAX),
-            peaks: peaks.slice(cell, u64::MAX),
-            count_log2,
         })
+    }
+
+    fn first_cell(&self) -> u64 {
+        B::first(&self.launches.fitted) as u64
     }
 }

@@ -34,9 +34,12 @@ pub(crate) enum WeightBuffer<'a> {
     F64(&'a Buffer<f64>),
 }
 
+/// Weights of `f32` and weights of `f64`. One of the windows is empty.
+pub(super) type WeightWindows<'l> = (GlobalIn<'l, f32>, GlobalIn<'l, f64>);
+
 impl<'a> WeightBuffer<'a> {
-    /// Returns a window on weights of `f32` and one on weights of `f64`. One of them is empty.
-    pub(super) fn windows<'l>(self, windows: &mut Windows<'l, 'a>) -> (GlobalIn<'l, f32>, GlobalIn<'l, f64>) {
+    /// Returns windows on all weights.
+    pub(super) fn windows<'l>(self, windows: &mut Windows<'l, 'a>) -> WeightWindows<'l> {
         match self {
             WeightBuffer::F32(weights) => (windows.input(weights), GlobalIn::empty()),
             WeightBuffer::F64(weights) => (GlobalIn::empty(), windows.input(weights)),

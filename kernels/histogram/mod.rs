@@ -44,9 +44,10 @@ pub use countable::Countable;
 pub use geometry::{BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
 pub use grid::Grid;
 pub use halfway::Halfway;
+pub use peak::PeakArgs;
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
-pub use weigh::WeightedArgs;
+pub use weigh::{WeighArgs, WeightedArgs};
 #[cfg(not(target_os = "cuda"))]
 pub use weight::count_log2;
 pub use weight::{Quantum, magnitude};
@@ -184,12 +185,12 @@ kernel! {
     }
 
     /// Finds the largest magnitude of the weights in each bin.
-    pub fn histogram_peaks<'l>(arena, args: WeightedArgs<'l, <B as BinningArgument>::At<'l>>) {
+    pub fn histogram_peaks<'l>(arena, args: PeakArgs<'l, <B as BinningArgument>::At<'l>>) {
         peak::find(arena, &args);
     }
 
     /// Adds up weights.
-    pub fn histogram_weigh<'l>(arena, args: WeightedArgs<'l, <B as BinningArgument>::At<'l>>) {
+    pub fn histogram_weigh<'l>(arena, args: WeighArgs<'l, <B as BinningArgument>::At<'l>>) {
         weigh::add(arena, &args);
     }
 }

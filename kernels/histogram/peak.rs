@@ -12,11 +12,22 @@
 use super::Binning;
 use super::weigh::{WeightedArgs, clear};
 use super::weight::{NOT_FINITE, magnitude};
-use cuda_std::{Arena, Ordering, thread};
+use cuda_std::{Arena, GlobalInOut, Ordering, arguments, thread};
+
+arguments! {
+    /// Arguments of the kernel that finds the largest magnitudes.
+    pub struct PeakArgs<'l, B: Binning> {
+        /// The samples and the weights.
+        pub weighted: WeightedArgs<'l, B>,
+        /// Receives the largest [`magnitude`] of the weights in each cell. The last element becomes 1 if a weight is not finite.
+        pub peaks: GlobalInOut<'l, u32>,
+    }
+}
 
 #[inline(always)]
-pub(super) fn find<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
-    let WeightedArgs { args, peaks, .. } = weighted;
+pub(super) fn find<B: Binning>(arena: Arena, args: &PeakArgs<B>) {
+    let PeakArgs { weighted, peaks } = args;
+    let args = &weighted.args;
     let (largest, _) = arena.split::<u32>(args.range);
     clear(&largest);
     thread::sync_threads();

@@ -20,13 +20,13 @@
 
 use super::walk::channel_of;
 use super::{Args, Binning, Quantum};
-use cuda_std::{Arena, GlobalIn, GlobalInOut, Ordering, Shared, arguments, thread};
+use cuda_std::{Arena, GlobalIn, Ordering, Shared, arguments, thread};
 
 /// Words per sum in shared memory.
 pub(super) const WORDS: u32 = i128::BITS / u32::BITS;
 
 arguments! {
-    /// Arguments of the kernels that process weights.
+    /// Samples and their weights.
     pub struct WeightedArgs<'l, B: Binning> {
         /// The samples, all in `tail`, without packs; the sums in `counts`, two words for each cell, the low one first; and in
         /// `range` the number of keys of all channels, or 0 if their words do not fit into shared memory.
@@ -35,9 +35,16 @@ arguments! {
         pub singles: GlobalIn<'l, f32>,
         /// The weight of each sample. Empty if weights are `f32`.
         pub doubles: GlobalIn<'l, f64>,
-        /// The largest [`magnitude`](super::magnitude) of the weights in each cell. The last element is not 0 if a weight is
-        /// not finite.
-        pub peaks: GlobalInOut<'l, u32>,
+    }
+}
+
+arguments! {
+    /// Arguments of the kernel that adds up weights.
+    pub struct WeighArgs<'l, B: Binning> {
+        /// The samples, the weights, and the sums.
+        pub weighted: WeightedArgs<'l, B>,
+        /// The largest [`magnitude`](super::magnitude) of the weights in each cell.
+        pub peaks: GlobalIn<'l, u32>,
         /// Binary logarithm of the number of weights, rounded up ([`count_log2`](super::count_log2)).
         pub count_log2: u32,
     }
@@ -77,8 +84,9 @@ pub(super) fn clear(words: &Shared<u32>) {
 }
 
 #[inline(always)]
-pub(super) fn add<B: Binning>(arena: Arena, weighted: &WeightedArgs<B>) {
-    let WeightedArgs { args, peaks, count_log2, .. } = weighted;
+pub(super) fn add<B: Binning>(arena: Arena, args: &WeighArgs<B>) {
+    let WeighArgs { weighted, peaks, count_log2 } = args;
+    let args = &weighted.args;
     let (sums, _) = arena.split::<u32>(WORDS * args.range);
     clear(&sums);
     thread::sync_threads();
