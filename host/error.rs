@@ -43,7 +43,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// let (x, mut y) = (device.upload(&[1, 2, 3])?, device.zeroed(2)?);
 /// let error = filter.apply_into(&x, &mut y).unwrap_err();
 /// assert_eq!(error, Error::Length { what: "the output", expected: 3, actual: 2 });
-/// assert_eq!(error.to_string(), "the output has 2 elements, but needs 3");
+/// assert_eq!(error.to_string(), "the length of the output is 2, but must be 3");
 /// # Ok(())
 /// # }
 /// ```
@@ -147,7 +147,7 @@ pub enum Error {
         device: String,
     },
     /// A sequence has the wrong length.
-    #[error("{what} has {actual} elements, but needs {expected}")]
+    #[error("the length of {what} is {actual}, but must be {expected}")]
     Length {
         /// The sequence.
         what: &'static str,
@@ -157,7 +157,10 @@ pub enum Error {
         actual: usize,
     },
     /// An array has the wrong shape.
-    #[error("{what} is {} x {} (rows x columns), but must be {} x {}", actual[0], actual[1], expected[0], expected[1])]
+    #[error(
+        "the shape of {what} is {} x {} (rows x columns), but must be {} x {}", actual[0], actual[1], expected[0],
+        expected[1]
+    )]
     Shape {
         /// The array.
         what: &'static str,

@@ -102,6 +102,7 @@ pub mod pointwise;
 mod rows;
 mod signal;
 mod stored;
+mod text;
 pub mod transpose;
 mod vector;
 

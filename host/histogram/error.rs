@@ -1,6 +1,6 @@
 //! Errors of histograms.
 
-use std::fmt;
+use crate::text::{Count, Number};
 
 /// Invalid bins, channels, samples or weights of a histogram.
 ///
@@ -66,7 +66,7 @@ pub enum HistogramError {
         channels: usize,
     },
     /// The number of counted channels is 0, or exceeds the number of channels.
-    #[error("a histogram cannot count {counted} of {channels} channels: use at least 1 and at most all")]
+    #[error("a histogram cannot count {counted} of {}: use at least 1 and at most all", Count(*channels, "channel"))]
     Channels {
         /// Number of channels.
         channels: usize,
@@ -74,7 +74,7 @@ pub enum HistogramError {
         counted: usize,
     },
     /// The number of samples is not a multiple of the channels.
-    #[error("{samples} samples cannot be divided evenly among {channels} channels")]
+    #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]
     Interleaving {
         /// Number of samples.
         samples: usize,
@@ -100,23 +100,4 @@ pub enum HistogramError {
         /// The weight.
         weight: f64,
     },
-}
-
-/// Displays the first number, without hundreds of digits. The second one is another number of the same element type. If both
-/// are `f32`, a fraction has the digits that distinguish it from other `f32`: 0.1 instead of 0.10000000149011612.
-struct Number(f64, f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Number(number, other) = self;
-        let is_f32 = |x: f64| x.is_nan() || f64::from(x as f32) == x;
-        let is_short = number == 0.0 || !number.is_finite() || (1e-5..1e16).contains(&number.abs());
-        match (is_short, is_f32(number) && is_f32(other)) {
-            // Whole numbers have all digits, even if fewer would distinguish them from other `f32`.
-            (true, true) if number.fract() != 0.0 => write!(f, "{}", number as f32),
-            (true, _) => write!(f, "{number}"),
-            (false, true) => write!(f, "{:e}", number as f32),
-            (false, false) => write!(f, "{number:e}"),
-        }
-    }
 }

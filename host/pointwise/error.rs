@@ -1,5 +1,7 @@
 //! Errors of pointwise operations.
 
+use crate::text::Number;
+
 /// Invalid tables or parameters of a pointwise operation.
 ///
 /// Functions return it in [`Error::Pointwise`](crate::Error::Pointwise).
@@ -7,7 +9,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PointwiseError {
     /// A table has the wrong number of entries.
-    #[error("the table has {actual} entries, but needs {expected}")]
+    #[error("the length of the table is {actual}, but must be {expected}")]
     Entries {
         /// Required number of entries: one for each value of the samples, or for each interval between edges.
         expected: usize,
@@ -23,7 +25,7 @@ pub enum PointwiseError {
         limit: usize,
     },
     /// Edges that do not ascend strictly.
-    #[error("edges must ascend strictly, but edge {index} is {edge} and the next one {next}")]
+    #[error("edges must ascend strictly, but edge {index} is {} and the next one {}", Number(*edge, *next), Number(*next, *edge))]
     EdgeOrder {
         /// Index of the first edge that is not below the next one.
         index: usize,
@@ -51,7 +53,7 @@ pub enum PointwiseError {
         kind: &'static str,
     },
     /// The bounds of a range are in the wrong order, or one of them is NaN.
-    #[error("the lower bound must not exceed the upper bound, but they are {lower} and {upper}")]
+    #[error("the lower bound must not exceed the upper bound, but they are {} and {}", Number(*lower, *upper), Number(*upper, *lower))]
     Bounds {
         /// The lower bound.
         lower: f64,

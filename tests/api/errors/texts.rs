@@ -265,13 +265,13 @@ fn foreign_context() {
 #[test]
 fn length() {
     let error = Error::Length { what: "the output", expected: 3, actual: 4 };
-    says(error, "the output has 4 elements, but needs 3", None);
+    says(error, "the length of the output is 4, but must be 3", None);
 }
 
 #[test]
 fn shape() {
     let error = Error::Shape { what: "the output", expected: [2, 3], actual: [3, 2] };
-    says(error, "the output is 3 x 2 (rows x columns), but must be 2 x 3", None);
+    says(error, "the shape of the output is 3 x 2 (rows x columns), but must be 2 x 3", None);
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn devices() -> [Device; 2] {
 #[test]
 fn texts() {
     let texts = [
-        (PointwiseError::Entries { expected: 256, actual: 255 }, "the table has 255 entries, but needs 256"),
+        (PointwiseError::Entries { expected: 256, actual: 255 }, "the length of the table is 255, but must be 256"),
         (PointwiseError::Edges { edges: 1, limit: 9 }, "a table needs from 2 to 9 edges, not 1"),
         (
             PointwiseError::EdgeOrder { index: 1, edge: 2.5, next: f64::NAN },
