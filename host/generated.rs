@@ -1,7 +1,7 @@
 //! Generated weights along one axis, for filters of one and of two dimensions. They are computed in double precision and rounded
 //! once.
 
-use crate::FilterWeight;
+use crate::{Error, FilterWeight, Result};
 
 /// Distance, in standard deviations, at which a Gaussian is cut off.
 const CUT_OFF: f64 = 4.0;
@@ -12,6 +12,17 @@ const MAX_SIGMA: f64 = 1_048_576.0;
 /// Maximum length of a side of a box.
 const MAX_BOX: usize = 1 << 24;
 
+/// Where weights come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The user gives them, or they are no mean.
+    Given,
+    /// A Gaussian blur.
+    Gaussian,
+    /// Equal weights whose sum is 1.
+    Box,
+}
+
 /// A parameter that is out of range. Each operation has an error for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutOfRange {
@@ -21,7 +32,7 @@ pub(crate) struct OutOfRange {
 }
 
 /// Returns the weights of a Gaussian blur along one axis.
-pub(crate) fn gaussian_weights<W: FilterWeight>(sigma: f64) -> Result<Vec<W>, OutOfRange> {
+pub(crate) fn gaussian_weights<W: FilterWeight>(sigma: f64) -> std::result::Result<Vec<W>, OutOfRange> {
     if !(0.0..=MAX_SIGMA).contains(&sigma) {
         return Err(OutOfRange { what: "sigma", range: "from 0 to 2^20", value: sigma });
     }
@@ -39,9 +50,9 @@ pub(crate) fn gaussian(sigma: f64) -> Vec<f64> {
 }
 
 /// Returns equal weights whose sum is 1, for the side `what` of a box.
-pub(crate) fn box_weights<W: FilterWeight>(what: &'static str, taps: usize) -> Result<Vec<W>, OutOfRange> {
+pub(crate) fn box_weights<W: FilterWeight>(what: &'static str, taps: usize) -> Result<Vec<W>> {
     if taps > MAX_BOX {
-        return Err(OutOfRange { what, range: "at most 2^24", value: taps as f64 });
+        return Err(Error::TooLarge { what, factors: [taps as u64, 1], limit: MAX_BOX as u64 });
     }
     Ok(std::iter::repeat_n(W::of_f64(1.0 / taps as f64), taps).collect())
 }

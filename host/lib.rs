@@ -79,6 +79,7 @@ mod element;
 mod error;
 pub mod filter1d;
 pub mod filter2d;
+mod fold;
 mod generated;
 #[cfg(doc)]
 pub mod guide;

@@ -23,10 +23,12 @@ const ROWS: usize = 16;
 
 impl<T: Number> OnCpu<T> for Taps<T> {
     fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        let folded = self.fold(lines).map(|fold| self.folded(fold)).transpose()?.flatten();
+        let taps = folded.as_ref().unwrap_or(self);
         match lines.orientation {
             _ if lines.is_empty() => Ok(()),
-            Orientation::Rows => rows(self, lines, samples, outputs),
-            Orientation::Columns => columns(self, lines, samples, outputs),
+            Orientation::Rows => rows(taps, lines, samples, outputs),
+            Orientation::Columns => columns(taps, lines, samples, outputs),
         }
     }
 }

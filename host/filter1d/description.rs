@@ -2,7 +2,7 @@
 
 use super::{FilterAlgorithm, FilterElement, FilterError, PreparedFilter1d, Reach, Taps};
 use crate::any::Erase;
-use crate::generated::{OutOfRange, box_weights, gaussian_weights};
+use crate::generated::{Origin, box_weights, gaussian_weights};
 use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Result};
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter1d<S, W = S> {
-    taps: std::result::Result<Arc<[W]>, FilterError>,
+    taps: Result<Arc<[W]>>,
+    origin: Origin,
     /// Number of samples before sample `i` that output `i` depends on.
     left: usize,
     boundary: Boundary<S>,
@@ -60,16 +61,16 @@ impl<T: FilterElement> Filter1d<T> {
     /// ```
     #[must_use]
     pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
-        let Filter1d { taps, left, boundary, extent, channels, algorithm } = self;
+        let Filter1d { taps, origin, left, boundary, extent, channels, algorithm } = self;
         let boundary = boundary.map(|outside| S::of_sum(Erase::to_f64(outside)));
-        Filter1d { taps, left, boundary, extent, channels, algorithm }
+        Filter1d { taps, origin, left, boundary, extent, channels, algorithm }
     }
 }
 
 impl<S, W> Filter1d<S, W> {
-    fn new(taps: std::result::Result<Arc<[W]>, FilterError>, left: usize) -> Self {
+    fn new(taps: Result<Arc<[W]>>, left: usize) -> Self {
         let (boundary, extent, algorithm) = (Boundary::Zero, Extent::Same, FilterAlgorithm::Auto);
-        Filter1d { taps, left, boundary, extent, channels: 1, algorithm }
+        Filter1d { taps, origin: Origin::Given, left, boundary, extent, channels: 1, algorithm }
     }
 }
 
@@ -92,10 +93,12 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn gaussian(sigma: f64) -> Self {
-        Self::generated(gaussian_weights(sigma))
+        Self::generated(Origin::Gaussian, gaussian_weights(sigma).map_err(|error| FilterError::from(error).into()))
     }
 
     /// Returns the mean of `len` samples: a correlation with equal taps.
+    ///
+    /// The mean of integers is an exact sum, divided and rounded once, to the nearest integer, ties to even.
     ///
     /// `len` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
     ///
@@ -110,13 +113,13 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn box_blur(len: usize) -> Self {
-        Self::generated(box_weights("the length of a box", len))
+        Self::generated(Origin::Box, box_weights("the length of a box", len))
     }
 
     /// Returns the correlation with generated taps.
-    fn generated(taps: std::result::Result<Vec<S::Weight>, OutOfRange>) -> Self {
+    fn generated(origin: Origin, taps: Result<Vec<S::Weight>>) -> Self {
         let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
-        Self::new(taps.map(Into::into).map_err(Into::into), left)
+        Filter1d { origin, ..Self::new(taps.map(Into::into), left) }
     }
 }
 
@@ -174,7 +177,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///
     /// # Errors
     ///
-    /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more.
+    /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more, and for a box of more than 2^24.
     /// * [`FilterError::Parameter`] for generated taps with an invalid parameter.
     /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
     ///   narrower integers whose sums might exceed 64 bits.
@@ -188,7 +191,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     pub(super) fn taps(&self) -> Result<Taps<S, W>> {
         let (taps, (border, outside)) = (self.taps.clone()?, self.boundary.border());
         let reach = Reach { taps: taps.len(), left: self.left, extent: self.extent, channels: self.channels };
-        Ok(Taps { taps, border, outside, reach })
+        Ok(Taps { taps, origin: self.origin, border, outside, reach })
     }
 }
 

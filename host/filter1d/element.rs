@@ -1,6 +1,7 @@
 //! The element types that have kernels for lines.
 
 use super::kernels::FilterKernels;
+use crate::fold::Foldable;
 use crate::multiply_add::MultiplyAdd;
 use crate::{FilterSample, FilterWeight};
 
@@ -12,6 +13,6 @@ impl FilterElement for f32 {}
 impl FilterElement for f64 {}
 
 /// Traits that the code of an element type requires.
-pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels {}
+pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels + Foldable {}
 
-impl<T: FilterElement + MultiplyAdd + FilterKernels> Number for T {}
+impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable> Number for T {}

@@ -1,6 +1,7 @@
 //! Errors of filters.
 
 use crate::generated::OutOfRange;
+use crate::text::{Count, Number};
 
 /// Invalid taps or channels of a filter, or an axis that it cannot run along.
 ///
@@ -14,8 +15,8 @@ pub enum FilterError {
     /// A filter without channels.
     #[error("a filter must have at least 1 channel")]
     NoChannels,
-    /// The standard deviation or the length of generated taps is out of range.
-    #[error("{what} must be {range}, not {value}")]
+    /// The standard deviation of generated taps is out of range.
+    #[error("{what} must be {range}, not {}", Number(*value, *value))]
     Parameter {
         /// The parameter.
         what: &'static str,
@@ -25,7 +26,7 @@ pub enum FilterError {
         value: f64,
     },
     /// The number of samples is not a multiple of the channels.
-    #[error("{samples} samples cannot be divided evenly among {channels} channels")]
+    #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]
     Interleaving {
         /// Number of samples of a line, the total of all channels.
         samples: usize,
@@ -33,7 +34,7 @@ pub enum FilterError {
         channels: usize,
     },
     /// The array has no such axis.
-    #[error("there is no axis {axis}: the array has {dimensions} axes, numbered from 0")]
+    #[error("there is no axis {axis}: the array has {}, numbered from 0", Count(*dimensions, "axis"))]
     Axis {
         /// Requested axis.
         axis: usize,

@@ -17,8 +17,9 @@ pub(super) struct Filter1d<S: FilterSample> {
 
 impl<S: FilterSample> Filter1d<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
-        let &Taps { ref taps, border, outside, reach } = taps;
-        let filter = LineFilter::new(taps, reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
+        let &Taps { ref taps, origin, border, outside, reach } = taps;
+        let filter =
+            LineFilter::new((taps, origin), reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
         let rows = filter.along_rows(device, reach.channels)?;
         Ok(Filter1d { device: device.clone(), filter, rows, columns: OnDemand::default() })
     }

@@ -5,13 +5,26 @@ use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
 use super::on_device::OnGpu;
 use super::{FilterAlgorithm, Lines, Plan, Taps};
+use crate::fold::Fold;
 use crate::info::SharedMemory;
-use crate::kernel::OnDemand;
+use crate::kernel::{OnDemand, Recent};
 use crate::{Buffer, Device, Result, Windows};
 use slm_kernels::filter1d::Orientation;
+use std::sync::Arc;
 
-/// A filter on a GPU.
+/// A filter on a GPU, for lines of any length.
 pub(super) struct Filter1d<T: Number> {
+    whole: Folded<T>,
+    device: Device,
+    shared: SharedMemory,
+    taps: Taps<T>,
+    algorithm: FilterAlgorithm,
+    /// For lines that are shorter than the taps.
+    folded: Recent<Fold, Option<Arc<Folded<T>>>>,
+}
+
+/// A filter whose taps are not folded, or not any more.
+struct Folded<T: Number> {
     device: Device,
     launches: Launches<T>,
     taps: Buffer<T>,
@@ -29,15 +42,33 @@ impl<T: Number> Filter1d<T> {
         taps: &Taps<T>,
         algorithm: FilterAlgorithm,
     ) -> Result<Self> {
+        let whole = Folded::new(device, shared, taps, algorithm)?;
+        let (device, taps) = (device.clone(), taps.clone());
+        Ok(Filter1d { whole, device, shared, taps, algorithm, folded: Recent::default() })
+    }
+
+    /// Calls `run` with the filter that has fewest taps for these lines. A filter that needs too much shared memory is refused for
+    /// lines of any length.
+    fn with_fewest<R>(&self, lines: &Lines, run: impl FnOnce(&Folded<T>) -> Result<R>) -> Result<R> {
+        let is_possible = self.whole.launches.choose(lines).is_ok();
+        let fold = if is_possible { self.taps.fold(lines) } else { None };
+        let found = fold.map(|fold| self.folded.get(fold, || self.folded(fold))).transpose()?;
+        run(found.flatten().as_deref().unwrap_or(&self.whole))
+    }
+
+    /// Returns the filter with folded taps, or `None` if their sums overflow.
+    fn folded(&self, fold: Fold) -> Result<Option<Arc<Folded<T>>>> {
+        let folded = |taps| Folded::new(&self.device, self.shared, &taps, self.algorithm).map(Arc::new);
+        self.taps.folded(fold)?.map(folded).transpose()
+    }
+}
+
+impl<T: Number> Folded<T> {
+    fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
         let launches = Launches::new(taps, algorithm, shared)?;
         let taps = device.upload(&taps.taps)?;
-        let filter = Filter1d {
-            device: device.clone(),
-            launches,
-            taps,
-            rows: OnDemand::default(),
-            columns: OnDemand::default(),
-        };
+        let filter =
+            Folded { device: device.clone(), launches, taps, rows: OnDemand::default(), columns: OnDemand::default() };
         filter.kernel(Orientation::Rows)?;
         Ok(filter)
     }
@@ -53,6 +84,17 @@ impl<T: Number> Filter1d<T> {
 }
 
 impl<T: Number> OnGpu<T> for Filter1d<T> {
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+        self.with_fewest(lines, |filter| filter.run(lines, samples, outputs))
+    }
+
+    fn plan(&self, lines: &Lines) -> Plan {
+        self.with_fewest(lines, |filter| Ok(filter.plan(lines)))
+            .unwrap_or_else(|error| Plan::refused(&self.device, self.algorithm, &error))
+    }
+}
+
+impl<T: Number> Folded<T> {
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         let choice = self.launches.choose(lines)?;
         let kernel = self.kernel(lines.orientation)?;

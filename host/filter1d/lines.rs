@@ -1,6 +1,8 @@
 //! The problem in the form that CPU and GPU code use: lines of samples, and taps.
 
 use super::FilterError;
+use crate::fold::{Fold, Foldable, Reached, folded};
+use crate::generated::Origin;
 use crate::{Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
@@ -13,9 +15,28 @@ const MOST_TAPS: usize = i32::MAX as usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Taps<S, W = S> {
     pub(crate) taps: Arc<[W]>,
+    pub(crate) origin: Origin,
     pub(crate) border: Border,
     pub(crate) outside: S,
     pub(crate) reach: Reach,
+}
+
+impl<T: Foldable> Taps<T> {
+    /// Returns which taps meet the same samples of all lines, or `None` if none do.
+    pub(super) fn fold(&self, lines: &Lines) -> Option<Fold> {
+        let left = (-self.reach.start()) as usize;
+        let &Lines { samples, outputs, .. } = lines;
+        let reached = Reached { taps: self.taps.len(), left, stride: 1, dilation: 1, samples, outputs };
+        if lines.is_empty() { None } else { Fold::new(self.border, reached) }
+    }
+
+    /// Returns the taps of a filter with the same outputs, or `None` if a sum of taps overflows.
+    pub(super) fn folded(&self, fold: Fold) -> Result<Option<Self>> {
+        let sums = folded(&self.taps, self.taps.len(), [None, Some(fold)])?;
+        // The number of outputs is known, and the first one has the place that it has for `Same`.
+        let reach = Reach { taps: fold.taps, left: fold.left, extent: Extent::Same, ..self.reach };
+        Ok(sums.map(|sums| Taps { taps: sums.into(), reach, ..self.clone() }))
+    }
 }
 
 /// What the numbers of outputs depend on.

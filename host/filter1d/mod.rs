@@ -53,6 +53,13 @@
 //! # }
 //! ```
 //!
+//! [`gaussian`](Filter1d::gaussian) and [`box_blur`](Filter1d::box_blur) of integers leave a constant signal as it is, as those of
+//! [pictures](crate::filter2d#means-of-integers): the mean of a box is an exact sum, divided and rounded once.
+//!
+//! Taps that are longer than the signal, and meet the same samples in every output, are added up first, as for
+//! [pictures](crate::filter2d#weights-that-are-longer-than-the-picture). So a filter takes at most `2 n` products per output, or
+//! about `n` plus the number of outputs. Sums of `i32` wrap around as without that.
+//!
 //! # Numbers
 //!
 //! For sums of floats every output has its own error bound before its conversion, on every device and with every
@@ -78,7 +85,8 @@
 //! A NaN or an infinity among the samples only affects outputs that depend on it. With a boundary that continues the samples,
 //! it also affects outputs that depend on its copies. A NaN makes an output NaN. An infinity makes an output infinite, with the
 //! sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the opposite sign. Samples
-//! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN.
+//! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN. Taps
+//! that are added up first count as one.
 
 // A description becomes a prepared operation, which runs on a device (`on_device.rs`): on the CPU in `cpu.rs`, on a GPU in
 // `gpu.rs`. The latter launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`.

@@ -41,11 +41,18 @@ pub(super) fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {
     Ok(zeros)
 }
 
-/// Stores as many sums as there are outputs.
-pub(super) fn store<A: Accumulator, O: Stored<A>>(sums: &[A], outputs: &mut [O]) {
+/// Stores as many sums as there are outputs, divided first if there is a divisor.
+pub(super) fn store<A: Accumulator, O: Stored<A>>(sums: &[A], divisor: Option<A>, outputs: &mut [O]) {
+    match divisor {
+        None => store_each(sums, outputs, |sum| sum),
+        Some(divisor) => store_each(sums, outputs, |sum| sum.quotient(divisor)),
+    }
+}
+
+fn store_each<A: Accumulator, O: Stored<A>>(sums: &[A], outputs: &mut [O], of_sum: impl Fn(A) -> A) {
     vectorised!({
         for (output, &sum) in outputs.iter_mut().zip(sums) {
-            *output = O::stored(sum);
+            *output = O::stored(of_sum(sum));
         }
     });
 }

@@ -80,7 +80,7 @@ impl<K: Banded> Filter2d for BandFilter<K> {
     fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let bands = self.bands(picture);
         let mut windows = Windows::new(&self.device);
-        let memory = K::Memory::new(&mut windows, samples, outputs, self.rule.outside);
+        let memory = K::Memory::new(&mut windows, samples, outputs, &self.rule);
         bands.parts().try_for_each(|part| {
             let args = self.args(picture, memory, &bands, &part);
             self.kernel.launch(&windows, shape(&bands, &part), args)

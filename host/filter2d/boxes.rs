@@ -16,7 +16,7 @@ use crate::kernel::Launch;
 use crate::{Device, LaunchShape, Residency, Result, Windows};
 use cuda_std::Entry;
 use slm_kernels::filter2d::{
-    Any, BandArgs, Bands, BoxArgs, Bytes, Memory, NoStrips, Problem, Strips, Typed, filter2d_box,
+    Any, Axis, BandArgs, Bands, BoxArgs, Bytes, Mean, Memory, NoStrips, Problem, Strips, Typed, filter2d_box,
 };
 use slm_kernels::signal::Kind;
 
@@ -37,17 +37,30 @@ pub(super) fn is_uniform(sums: &Sums) -> bool {
 }
 
 impl<A: Accumulator> Weights<A> {
-    /// Returns the weight of all samples, if it is the same for all, and finite.
+    /// Returns the weight of all samples, if it is the same for all, and finite. An outer product has the same one as its dense form.
     pub(super) fn common(&self) -> Option<A> {
-        let common = |values: &[A]| values.iter().all(|value| *value == values[0]).then(|| values[0]);
         let weight = match &self.values {
-            Values::Dense(weights) => common(weights)?,
-            Values::Separable { column, row } => A::multiply_add(A::ZERO, common(column)?, common(row)?),
+            Values::Dense(weights) => common(weights.iter().copied())?,
+            Values::Separable { column, row } => {
+                let products = |c| distinct(row).map(move |r| A::multiply_add(A::ZERO, c, r));
+                common(distinct(column).flat_map(products))?
+            }
         };
         // Zero times an infinity or a NaN is NaN.
         let is_finite = !A::multiply_add(A::ZERO, weight, A::ZERO).is_nan();
         is_finite.then_some(weight)
     }
+}
+
+/// Returns the first one of some numbers if all are equal.
+fn common<A: Accumulator>(mut numbers: impl Iterator<Item = A>) -> Option<A> {
+    let first = numbers.next()?;
+    numbers.all(|number| number == first).then_some(first)
+}
+
+/// Returns numbers without those that are equal to the one before.
+fn distinct<A: Accumulator>(numbers: &[A]) -> impl Iterator<Item = A> {
+    numbers.chunk_by(|a, b| a == b).map(|equal| equal[0])
 }
 
 /// Returns the filter if its weights are equal, the kernel supports it, and the algorithm allows it.
@@ -58,8 +71,7 @@ impl<A: Accumulator> Weights<A> {
 ///
 /// * [`Filter2dError::NoKernel`] for steps other than 1, and if NaNs are missing samples.
 /// * [`Filter2dError::UnequalWeights`]
-/// * [`Filter2dError::BoxTooWide`]
-/// * [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the window is too large.
+/// * [`Filter2dError::BoxTooWide`] and [`Filter2dError::BoxTooHigh`] if the window is too large.
 pub(super) fn prepare(
     device: &Device,
     shared: SharedMemory,
@@ -76,6 +88,15 @@ pub(super) fn prepare(
     // Two passes take less time than narrow strips, but there are none for sums of `i64`.
     let takes_narrow = rule.algorithm == Filter2dAlgorithm::Box || matches!(sums, Sums::I64(_));
     match (sums, rule.kinds, rule.window.channels()) {
+        (Sums::F32(weights), [Kind::U8, Kind::U8], 1) if rule.divisor.is_some() => {
+            Boxes::<Mean<Typed<'static, Bytes>>>::find(device, shared, weights, rule, takes_narrow)
+        }
+        (Sums::F32(weights), ..) if rule.divisor.is_some() => {
+            Boxes::<Mean<Any<'static, f32>>>::find(device, shared, weights, rule, takes_narrow)
+        }
+        (Sums::F64(weights), ..) if rule.divisor.is_some() => {
+            Boxes::<Mean<Any<'static, f64>>>::find(device, shared, weights, rule, takes_narrow)
+        }
         (Sums::F32(weights), [Kind::F32, Kind::F32], 1) => {
             Boxes::<Typed<'static, Floats>>::find(device, shared, weights, rule, takes_narrow)
         }
@@ -130,23 +151,39 @@ where
         let is_required = rule.algorithm == Filter2dAlgorithm::Box;
         let problem = rule.without_outputs()?;
         let resident = |bytes| shared.resident_blocks(bytes);
-        let (weight, strips) = match (weights.common(), Strips::new::<M>(&problem, shared.max_per_block, resident)) {
+        let strips = |problem: &Problem| Strips::new::<M>(problem, shared.max_per_block, resident);
+        let (weight, strips) = match (weights.common(), strips(&problem)) {
             (Some(_), Ok(strips)) if !takes_narrow && !strips.is_wide(&problem) => return Ok(None),
             (Some(weight), Ok(strips)) => (weight, strips),
             _ if !is_required => return Ok(None),
             (None, _) => return Err(Filter2dError::UnequalWeights { weights: weights.shape }.into()),
-            (_, Err(NoStrips::TooWide { most })) => {
-                let (columns, channels) = (weights.shape[1], rule.window.channels());
-                return Err(Filter2dError::BoxTooWide { columns, channels, most: most as usize }.into());
-            }
-            (_, Err(NoStrips::TooHigh { bytes })) => {
-                return shared.check(filter2d_box::<M>::NAME, bytes).map(|()| None);
+            (_, Err(no_strips)) => {
+                let ([rows, columns], channels) = (weights.shape, rule.window.channels());
+                return Err(match no_strips {
+                    NoStrips::TooWide { most } => Filter2dError::BoxTooWide { columns, channels, most: most as usize },
+                    NoStrips::TooHigh => {
+                        let most = most_rows(&problem, |problem| strips(problem).is_ok());
+                        Filter2dError::BoxTooHigh { rows, columns, channels, most }
+                    }
+                }
+                .into());
             }
         };
         let loaded = Box::new(device.own_kernel::<filter2d_box<M>>()?);
         let kernel = Boxes::<M> { loaded, weight, strips };
         Ok(Some(Box::new(BandFilter::new(device, shared, rule, kernel, "all weights are equal")?)))
     }
+}
+
+/// Returns the maximum number of rows of weights with which a problem fits. This one has too many.
+fn most_rows(problem: &Problem, fits: impl Fn(&Problem) -> bool) -> usize {
+    let with_rows = |taps| Problem { rows: Axis { taps, ..problem.rows }, ..*problem };
+    let (mut most, mut too_many) = (0, problem.rows.taps);
+    while most + 1 < too_many {
+        let middle = most + (too_many - most) / 2;
+        *(if fits(&with_rows(middle)) { &mut most } else { &mut too_many }) = middle;
+    }
+    most as usize
 }
 
 impl<M: Memory> Banded for Boxes<M>

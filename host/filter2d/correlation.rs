@@ -1,7 +1,7 @@
 //! Filters on GPUs by kernels that take any weights.
 
 use super::accumulator::Accumulator;
-use super::element::{BufferMut, BufferRef};
+use super::element::{BufferMut, BufferRef, Scalar};
 use super::rule::{Filter2d, Rule, plan, problem};
 use super::sums::{Sums, with_sums};
 use super::weights::Weights;
@@ -41,6 +41,7 @@ struct Correlation<A: Accumulator> {
     shared: SharedMemory,
     rule: Rule,
     weights: Buffer<A>,
+    /// Sum of the weights, or the divisor of the sums, as [`Args`] has it.
     total: A,
     kernel: Kernel,
     reason: &'static str,
@@ -55,7 +56,11 @@ where
 {
     fn new(device: &Device, shared: SharedMemory, weights: &Weights<A>, rule: Rule) -> Result<Self> {
         let (kernel, reason) = Self::choose(shared, &rule)?;
-        let total = weights.total();
+        let total = match rule.divisor {
+            Some(divisor) => A::of_scalar(Scalar::F64(divisor)),
+            None if rule.renormalise => weights.total(),
+            None => A::ONE,
+        };
         let weights = weights.row_after_row()?;
         let loaded: Box<dyn for<'l> Launch<Args<'l, A>>> = match kernel {
             Kernel::Global => Box::new(device.own_kernel::<filter2d_global<A>>()?),

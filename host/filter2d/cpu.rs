@@ -5,14 +5,14 @@
 //! filter adds up rows first and then neighbours in the resulting row.
 
 use super::accumulator::{Accumulator, store, zeros};
-use super::boxes;
 use super::element::{Scalar, Slice, SliceMut, with_type};
 use super::products::{one_row, pays_for_two_rows, two_rows};
 use super::segments::Segments;
-use super::strips::{Band, Piece, Strips};
+use super::strips::{Band, Input, Piece, Strips};
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::Problem;
+use super::{boxes, column_sums};
 use crate::parallel::try_for_chunks;
 use crate::stored::Stored;
 use crate::vector::vectorised;
@@ -27,7 +27,7 @@ const BAND: usize = 16;
 const MOST_SOURCES: usize = 1 << 16;
 
 /// Outputs of a row in a piece, approximately.
-const PIECE: usize = 2048;
+pub(super) const PIECE: usize = 2048;
 
 /// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
 const MANY_ROWS: usize = 64;
@@ -41,6 +41,8 @@ pub(super) struct Filter2d {
     pub(super) renormalise: bool,
     /// Whether windows are summed by [`Segments`], if all weights are equal.
     pub(super) by_segments: bool,
+    /// What sums are divided by.
+    pub(super) divisor: Option<f64>,
 }
 
 impl Filter2d {
@@ -78,25 +80,34 @@ impl Filter2d {
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let strips = Strips { problem, input, border: self.border, outside: A::of_scalar(self.outside) };
-        match weights.common().filter(|_| self.by_segments) {
-            Some(weight) => Segments { weight, strips }.rows(outputs),
-            None => Correlation { weights, strips, total: self.renormalise.then(|| weights.total()) }.rows(outputs),
+        let outside = A::of_scalar(self.outside);
+        let strips = Strips { problem, input: Input::Samples(input), border: self.border, outside };
+        let divisor = self.divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
+        let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
+        if let Some(weight) = weights.common().filter(|_| self.by_segments) {
+            return Segments { weight, strips }.rows(outputs, &store);
+        }
+        match weights.passes().filter(|_| column_sums::pays(weights, problem)) {
+            Some(passes) => column_sums::filter(&passes, &strips, outputs, &store),
+            None => {
+                let total = self.renormalise.then(|| weights.total());
+                Correlation { weights, strips, total }.rows(outputs, &store)
+            }
         }
     }
 }
 
 /// A filter and its samples, with sums of type `A`.
-struct Correlation<'a, A> {
-    weights: &'a Weights<A>,
-    strips: Strips<'a, A>,
+pub(super) struct Correlation<'a, A> {
+    pub(super) weights: &'a Weights<A>,
+    pub(super) strips: Strips<'a, A>,
     /// Sum of the weights if NaNs are missing samples.
-    total: Option<A>,
+    pub(super) total: Option<A>,
 }
 
 impl<A: Accumulator> Correlation<'_, A> {
-    /// Computes all outputs: bands of rows, or parts of rows if there are few.
-    fn rows<O: Element + Stored<A>>(&self, outputs: &mut [O]) -> Result<()> {
+    /// Computes all outputs: bands of rows, or parts of rows if there are few. Calls `store` with sums and their outputs.
+    pub(super) fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, width) = (problem.output_rows(), problem.output_width());
         let height = if rows < MANY_ROWS { 1 } else { (MOST_SOURCES / problem.rows.taps).clamp(1, BAND) };

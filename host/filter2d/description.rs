@@ -4,7 +4,7 @@ use super::generated::{laplacian, sobel, unsharp_weights};
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::generated::{OutOfRange, box_weights, gaussian_weights};
+use crate::generated::{Origin, box_weights, gaussian_weights};
 use crate::{Boundary, Device, Extent, Result, allocation};
 use ndarray::ArrayView2;
 use std::marker::PhantomData;
@@ -30,6 +30,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter2d<S, W, O = S> {
     weights: Result<Weights<W>>,
+    origin: Origin,
     boundary: Boundary<S>,
     extent: Extent,
     stride: [usize; 2],
@@ -156,6 +157,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     fn new(weights: Result<Weights<W>>) -> Self {
         Filter2d {
             weights,
+            origin: Origin::Given,
             boundary: Boundary::Zero,
             extent: Extent::Same,
             stride: [1, 1],
@@ -181,7 +183,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn gaussian(sigma: f64) -> Self {
-        Self::generated(gaussian_weights(sigma).map(Weights::square))
+        let weights = gaussian_weights(sigma).map(Weights::square);
+        Self::generated(Origin::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -191,12 +194,28 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// cases it takes `rows + columns` products per output, on a GPU by [`Separable`](Filter2dAlgorithm::Separable), or all
     /// `rows · columns` if that takes less time, or if NaNs are left out.
     ///
+    /// The mean of integers is an exact sum, divided and [rounded once](super#means-of-integers).
+    ///
     /// `rows` and `columns` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Boundary, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter2d::box_blur(2, 2).boundary(Boundary::Nearest).prepare(&Device::open()?)?;
+    /// // 1.5, 2.5 and 65,534.5 are rounded to even numbers.
+    /// assert_eq!(mean.apply(array![[1u16, 2, 3], [1, 2, 3]].view())?.row(1).to_vec(), [1, 2, 2]);
+    /// assert_eq!(mean.apply(array![[65_534u16, 65_535]].view())?, array![[65_534, 65_534]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn box_blur(rows: usize, columns: usize) -> Self {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
-        Self::generated(column.and_then(|column| Ok(Weights::separable(column.into(), row?.into()))))
+        let weights = column.and_then(|column| Ok(Weights::separable(column.into(), row?.into())));
+        Self::generated(Origin::Box, weights)
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -234,8 +253,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         Self::new(unsharp_weights(sigma, amount).map_err(Into::into))
     }
 
-    fn generated(weights: std::result::Result<Weights<S::Weight>, OutOfRange>) -> Self {
-        Self::new(weights.map_err(|error| Filter2dError::from(error).into()))
+    fn generated(origin: Origin, weights: Result<Weights<S::Weight>>) -> Self {
+        Filter2d { origin, ..Self::new(weights) }
     }
 }
 
@@ -243,9 +262,10 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// Returns the filter with outputs of another type. The default is the type of the samples.
     #[must_use]
     pub fn output<P: FilterSample>(self) -> Filter2d<S, W, P> {
-        let Filter2d { weights, boundary, extent, stride, dilation, channels, nan_policy, algorithm, .. } = self;
+        let Filter2d { weights, origin, boundary, extent, stride, dilation, channels, nan_policy, algorithm, .. } =
+            self;
         let output = PhantomData;
-        Filter2d { weights, boundary, extent, stride, dilation, channels, nan_policy, algorithm, output }
+        Filter2d { weights, origin, boundary, extent, stride, dilation, channels, nan_policy, algorithm, output }
     }
 
     /// Returns the filter with these values outside the picture, along both axes. The default is [`Boundary::Zero`].
@@ -304,14 +324,14 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// # Errors
     ///
-    /// * [`Filter2dError::NoWeights`] without weights.
+    /// * [`Filter2dError::NoWeights`] without weights, and [`Error::TooLarge`] for a box with a side of more than 2^24.
     /// * [`Filter2dError::Parameter`] for generated weights with an invalid parameter.
     /// * [`Filter2dError::WeightsTooLarge`] for integer samples and weights whose sums might exceed 64 bits.
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
     /// * [`Filter2dError::RegisterTiled`] if that algorithm was requested for a GPU, and it does not support the filter.
-    /// * [`Filter2dError::NoKernel`], [`Filter2dError::NotSeparable`], [`Filter2dError::UnequalWeights`] or
-    ///   [`Filter2dError::BoxTooWide`] if [`Streaming`](Filter2dAlgorithm::Streaming), [`Separable`](Filter2dAlgorithm::Separable) or
+    /// * [`Filter2dError::NoKernel`], [`Filter2dError::NotSeparable`], [`Filter2dError::UnequalWeights`],
+    ///   [`Filter2dError::BoxTooWide`] or [`Filter2dError::BoxTooHigh`] if [`Streaming`](Filter2dAlgorithm::Streaming), [`Separable`](Filter2dAlgorithm::Separable) or
     ///   [`Box`](Filter2dAlgorithm::Box) was requested for a GPU, and there is no such kernel for the filter.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the weights, which are expanded to `h · v` numbers for
     ///   [`NanPolicy::Renormalise`], and on a GPU unless they are computed as [`Separable`](Filter2dAlgorithm::Separable) or
@@ -321,7 +341,8 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {
         let weights = self.weights.clone()?;
         let window = Window::new(&weights, self.extent, self.stride, self.dilation, self.channels)?;
-        PreparedFilter2d::new(device, &weights, window, self.boundary, self.nan_policy, self.algorithm)
+        let weights = (&weights, self.origin);
+        PreparedFilter2d::new(device, weights, window, self.boundary, self.nan_policy, self.algorithm)
     }
 }
 

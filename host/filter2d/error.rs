@@ -2,6 +2,7 @@
 
 use super::Filter2dAlgorithm;
 use crate::generated::OutOfRange;
+use crate::text::{Count, Number};
 
 /// Invalid weights, steps, channels or shapes of a two-dimensional filter.
 ///
@@ -28,7 +29,7 @@ pub enum Filter2dError {
         limit: u128,
     },
     /// The standard deviation or the amount of a generated kernel is out of range.
-    #[error("{what} must be {range}, not {value}")]
+    #[error("{what} must be {range}, not {}", Number(*value, *value))]
     Parameter {
         /// The parameter.
         what: &'static str,
@@ -80,7 +81,7 @@ pub enum Filter2dError {
         weights: [usize; 2],
     },
     /// The window has too many columns for the kernel of boxes.
-    #[error("Box takes at most {most} columns of weights for {channels} channels, not {columns}")]
+    #[error("Box takes at most {} of weights for {}, not {columns}", Count(*most, "column"), Count(*channels, "channel"))]
     BoxTooWide {
         /// Columns of the weights.
         columns: usize,
@@ -89,8 +90,21 @@ pub enum Filter2dError {
         /// Maximum number of columns that the kernel takes for all extents.
         most: usize,
     },
+    /// The window has too many rows for the kernel of boxes: a strip of the picture does not fit into shared memory.
+    #[error("Box takes at most {} of {} of weights for {} on this device, not {rows}", Count(*most, "row"),
+        Count(*columns, "column"), Count(*channels, "channel"))]
+    BoxTooHigh {
+        /// Rows of the weights.
+        rows: usize,
+        /// Columns of the weights.
+        columns: usize,
+        /// Interleaved channels.
+        channels: usize,
+        /// Maximum number of rows for as many columns and channels.
+        most: usize,
+    },
     /// The number of columns is not a multiple of the channels.
-    #[error("{columns} columns cannot be divided evenly among {channels} channels")]
+    #[error("{} cannot be divided evenly among {}", Count(*columns, "column"), Count(*channels, "channel"))]
     Interleaving {
         /// Number of columns of the matrix.
         columns: usize,
@@ -98,7 +112,7 @@ pub enum Filter2dError {
         channels: usize,
     },
     /// The number of rows is not a multiple of the planes.
-    #[error("{rows} rows cannot be divided evenly among {planes} planes")]
+    #[error("{} cannot be divided evenly among {}", Count(*rows, "row"), Count(*planes, "plane"))]
     Planes {
         /// Number of rows of the matrix.
         rows: usize,
@@ -106,7 +120,7 @@ pub enum Filter2dError {
         planes: usize,
     },
     /// The last axis of an array does not have one element per channel.
-    #[error("the last axis of the array has the length {actual}, but the filter has {expected} channels")]
+    #[error("the last axis of the array has the length {actual}, but the filter has {}", Count(*expected, "channel"))]
     Channels {
         /// Number of channels.
         expected: usize,
@@ -115,7 +129,8 @@ pub enum Filter2dError {
     },
     /// The array has too few axes.
     #[error(
-        "the array has {dimensions} axes, but needs at least {needed}: rows, columns, and channels if they were set"
+        "the array has {}, but needs at least {needed}: rows, columns, and channels if they were set",
+        Count(*dimensions, "axis")
     )]
     Dimensions {
         /// Number of axes.

@@ -1,10 +1,12 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
+use super::mean::Mean;
 use super::prepared::Treatment;
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
+use crate::generated::Origin;
 use crate::{Buffer, Device, Extent, Result, allocation};
 use slm_kernels::signal::{Border, Kind};
 
@@ -13,6 +15,8 @@ use slm_kernels::signal::{Border, Kind};
 pub(crate) struct LineFilter<S> {
     /// One row of weights.
     sums: Sums,
+    /// What sums are divided by.
+    divisor: Option<f64>,
     /// Name of the taps' type.
     taps: &'static str,
     outside: (Border, S),
@@ -24,7 +28,7 @@ impl<S: FilterSample> LineFilter<S> {
     /// Returns a filter. The taps are in the order in which they meet the samples, `left` is the number of samples before sample
     /// `i` that output `i` depends on, and `outside` has the value outside of a constant border.
     pub(crate) fn new<W: FilterWeight>(
-        taps: &[W],
+        (taps, origin): (&[W], Origin),
         left: usize,
         outside: (Border, S),
         extent: Extent,
@@ -35,14 +39,15 @@ impl<S: FilterSample> LineFilter<S> {
             values: Values::Dense(allocation::copied(taps)?.into()),
             left: [0, left],
         };
-        Ok(LineFilter { sums: Self::sums(&weights)?, taps: W::NAME, outside, extent, algorithm })
+        let (sums, divisor) = Self::sums(&weights, origin)?;
+        Ok(LineFilter { sums, divisor, taps: W::NAME, outside, extent, algorithm })
     }
 
-    /// Returns the weights in the type of the sums. Sums of one-dimensional filters of `i32` wrap around.
-    fn sums<W: FilterWeight>(weights: &Weights<W>) -> Result<Sums> {
+    /// Returns the weights in the type of the sums, and their divisor. Sums of one-dimensional filters of `i32` wrap around.
+    fn sums<W: FilterWeight>(weights: &Weights<W>, origin: Origin) -> Result<(Sums, Option<f64>)> {
         match S::KIND {
-            Kind::I32 if W::IS_INTEGER => Ok(Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?)),
-            kind => Sums::new(weights, kind),
+            Kind::I32 if W::IS_INTEGER => Ok((Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?), None)),
+            kind => Sums::new(weights, kind, Mean::new(origin, weights.shape, [kind; 2])),
         }
     }
 
@@ -58,7 +63,8 @@ impl<S: FilterSample> LineFilter<S> {
 
     fn prepare(&self, device: &Device, sums: Sums, channels: usize) -> Result<PreparedFilter2d<S>> {
         let window = with_sums!(&sums, weights => Window::new(weights, self.extent, [1, 1], [1, 1], Some(channels)))?;
-        let treatment = Treatment { renormalise: false, boxes: false };
+        // Sums of integers, which are divided later, do not overflow.
+        let treatment = Treatment { renormalise: false, boxes: self.divisor.is_some(), divisor: self.divisor };
         PreparedFilter2d::with_sums(device, (sums, self.taps), window, self.outside, treatment, self.algorithm)
     }
 }

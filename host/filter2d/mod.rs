@@ -51,9 +51,36 @@
 //! The bound of both holds unless a product of two weights or a sum along one axis overflows or underflows. Filters
 //! whose weights are all equal have the bound of separable ones. They may be computed as the weight times the sum of the samples
 //! (on the CPU, and with [`Box`](Filter2dAlgorithm::Box)), and then the bound holds unless a sum of samples of a window overflows.
+//! [`gaussian`](Filter2d::gaussian) and [`box_blur`](Filter2d::box_blur) of integers have bounds of their own, below.
 //! With [`NanPolicy::Renormalise`] each of the three sums has this bound, and the quotient and the product are rounded.
 //! [`filter1d`](crate::filter1d#numbers) has the source of the bound, and describes overflow, infinities and NaNs, which are the
 //! same here.
+//!
+//! # Means of integers
+//!
+//! A constant picture of integers stays as it is, on every device and with every algorithm, if its boundary continues it:
+//!
+//! * [`box_blur`](Filter2d::box_blur) adds up samples, which is exact, and divides the sum once. The quotient is rounded to the
+//!   nearest integer, ties to even, or for outputs of floats to the nearest number of the type of the sums. That type is `f32` if it
+//!   has all integers up to `count` times the largest magnitude of a sample, 2^24, and `f64` otherwise and for outputs of `f64`. It has
+//!   all integers up to 2^53: boxes of `i32` are exact with up to 2^22 samples, those of narrower integers with at least 2^37. In larger
+//!   ones, sums have the bound of sums of `f64`.
+//! * [`gaussian`](Filter2d::gaussian) has sums of `f32` if their error for equal samples is less than half an output, otherwise of
+//!   `f64`: for `u16` from 127 rows plus columns of weights on, for `i16` from 254, for `u8` from 32,895. For `i32` it always has
+//!   sums of `f64`.
+//!
+//! # Weights that are longer than the picture
+//!
+//! With a boundary that repeats the samples, or outside, several weights may meet the same sample in every output: those `n` samples
+//! apart for [`Wrap`](Boundary::Wrap), `2 n` for [`Reflect`](Boundary::Reflect), `2 n - 2` for [`Mirror`](Boundary::Mirror), and all
+//! that are before the picture, or behind it, in every output otherwise. Along an axis with more than 64 weights they are added up
+//! first, on every device. So the products per output and axis are at most `2 n`, or about `n` plus the outputs, however large the
+//! weights are. For [`Box`](Filter2dAlgorithm::Box) that is done only if it saves time.
+//!
+//! Weights are added in twice the double precision and rounded once, integers exactly, so the bounds above hold. If a sum
+//! of finite weights overflows, none are added up. A NaN among the samples reaches the same outputs as before. An infinity
+//! is multiplied by the sum of its weights: the output is NaN if that is 0, otherwise infinite with its sign, also where weights of both
+//! signs would each have made an infinity.
 //!
 //! # Batches and channels
 //!
@@ -66,15 +93,18 @@
 mod accumulator;
 mod banded;
 mod boxes;
+mod column_sums;
 mod compiled;
 mod correlation;
 mod cpu;
 mod description;
 mod element;
 mod error;
+mod folded;
 mod generated;
 mod gpu;
 mod line;
+mod mean;
 mod memory;
 mod passes;
 #[cfg(feature = "image")]

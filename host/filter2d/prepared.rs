@@ -1,11 +1,15 @@
 //! A two-dimensional filter bound to a device.
 
 use super::element::peak;
+use super::folded::Folding;
+use super::mean::Mean;
+use super::rule::Rule;
 use super::sums::Sums;
 use super::weights::Weights;
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, boxes, cpu, gpu, rule};
 use crate::buffer::check_shape;
+use crate::generated::Origin;
 use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
 use slm_kernels::signal::Border;
@@ -19,6 +23,8 @@ pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
     pub(super) window: Window,
     algorithm: Filter2dAlgorithm,
     on_device: OnDevice,
+    /// For pictures that are smaller than the weights.
+    folding: Option<Folding>,
     types: PhantomData<fn(S) -> O>,
 }
 
@@ -30,18 +36,33 @@ pub(super) struct Treatment {
     /// Whether samples with equal weights may be added up before they are multiplied: such a sum may overflow where that of the
     /// products does not.
     pub(super) boxes: bool,
+    /// What sums are divided by.
+    pub(super) divisor: Option<f64>,
 }
 
 /// A filter on a device of some kind.
-enum OnDevice {
+pub(super) enum OnDevice {
     Cpu(cpu::Filter2d),
     Gpu(Box<dyn rule::Filter2d>),
+}
+
+/// Returns the filter on the device.
+pub(super) fn on_device(device: &Device, sums: Sums, rule: Rule) -> Result<OnDevice> {
+    let Rule { border, outside, renormalise, boxes, divisor, .. } = rule;
+    Ok(match device.info().shared_memory {
+        None => {
+            let by_segments = boxes && boxes::pays_on_cpu(&sums, &rule.window);
+            let sums = if renormalise { sums } else { sums.factorised() };
+            OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise, by_segments, divisor })
+        }
+        Some(shared) => OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?),
+    })
 }
 
 impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     pub(super) fn new<W: FilterWeight>(
         device: &Device,
-        weights: &Weights<W>,
+        (weights, origin): (&Weights<W>, Origin),
         window: Window,
         boundary: Boundary<S>,
         nan_policy: NanPolicy,
@@ -49,11 +70,12 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ) -> Result<Self> {
         // Integers are never missing.
         let renormalise = nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
-        let mut sums = Sums::new(weights, S::KIND)?;
+        let mean = Mean::new(origin, weights.shape, [S::KIND, O::KIND]);
+        let (mut sums, divisor) = Sums::new(weights, S::KIND, mean)?;
         if renormalise {
             sums = sums.densified()?;
         }
-        let treatment = Treatment { renormalise, boxes: !renormalise };
+        let treatment = Treatment { renormalise, boxes: !renormalise, divisor };
         Self::with_sums(device, (sums, W::NAME), window, boundary.border(), treatment, algorithm)
     }
 
@@ -64,23 +86,14 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         (sums, weights): (Sums, &'static str),
         window: Window,
         (border, outside): (Border, S),
-        Treatment { renormalise, boxes }: Treatment,
+        Treatment { renormalise, boxes, divisor }: Treatment,
         algorithm: Filter2dAlgorithm,
     ) -> Result<Self> {
-        let outside = outside.scalar();
-        let on_device = match device.info().shared_memory {
-            None => {
-                let by_segments = boxes && boxes::pays_on_cpu(&sums, &window);
-                let sums = if renormalise { sums } else { sums.factorised() };
-                OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise, by_segments })
-            }
-            Some(shared) => {
-                let kinds = [S::KIND, O::KIND];
-                let rule = rule::Rule { window, border, outside, renormalise, boxes, algorithm, kinds, weights };
-                OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?)
-            }
-        };
-        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, on_device, types: PhantomData })
+        let (outside, kinds) = (outside.scalar(), [S::KIND, O::KIND]);
+        let rule = Rule { window, border, outside, renormalise, boxes, divisor, algorithm, kinds, weights };
+        let folding = Folding::new(&sums, rule);
+        let on_device = on_device(device, sums, rule)?;
+        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, on_device, folding, types: PhantomData })
     }
 
     /// Returns the device that the filter runs on.
@@ -262,29 +275,39 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// Those of [`plan`](Self::plan).
     pub fn plan_planes(&self, planes: usize, shape: [usize; 2]) -> Result<Plan> {
-        let problem = Problem::new(&self.window, planes, shape)?;
-        Ok(match &self.on_device {
-            OnDevice::Cpu(filter) => {
-                Plan::without_launch(&self.device, self.algorithm, &problem, ["cpu", filter.reason()])
-            }
-            OnDevice::Gpu(filter) => filter.plan(&problem),
+        self.with_fewest(&Problem::new(&self.window, planes, shape)?, |on_device, problem| {
+            Ok(match on_device {
+                OnDevice::Cpu(filter) => {
+                    Plan::without_launch(&self.device, self.algorithm, problem, ["cpu", filter.reason()])
+                }
+                OnDevice::Gpu(filter) => filter.plan(problem),
+            })
         })
     }
 
+    /// Calls `run` with the filter and the problem that have fewest weights.
+    fn with_fewest<R>(&self, problem: &Problem, run: impl FnOnce(&OnDevice, &Problem) -> Result<R>) -> Result<R> {
+        let found = self.folding.as_ref().map(|folding| folding.find(&self.device, problem)).transpose()?;
+        match found.flatten() {
+            Some((on_device, problem)) => run(&on_device, &problem),
+            None => run(&self.on_device, problem),
+        }
+    }
+
     pub(super) fn run(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
-        match &self.on_device {
+        self.with_fewest(problem, |on_device, problem| match on_device {
             OnDevice::Cpu(filter) => {
                 let outputs = O::slice_mut(outputs.storage_mut().cpu_mut());
                 filter.run(problem, S::slice(samples.storage().cpu()), outputs)
             }
             OnDevice::Gpu(filter) => filter.run(&self.device, problem, S::buffer(samples), O::buffer_mut(outputs)),
-        }
+        })
     }
 
     /// Returns the outputs of a problem without gaps.
     pub(super) fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
         let len = problem.output_rows() * problem.output_width();
-        match &self.on_device {
+        self.with_fewest(problem, |on_device, problem| match on_device {
             OnDevice::Cpu(filter) => {
                 let mut outputs = allocation::filled(O::default(), len)?;
                 filter.run(problem, S::slice(samples), O::slice_mut(&mut outputs))?;
@@ -296,7 +319,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
                 filter.run(&self.device, problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
                 outputs.download_written()
             }
-        }
+        })
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Rule {
     pub(super) renormalise: bool,
     /// Whether samples with equal weights may be added up before they are multiplied.
     pub(super) boxes: bool,
+    /// What sums are divided by: those of integers, with weights of 1.
+    pub(super) divisor: Option<f64>,
     pub(super) algorithm: Filter2dAlgorithm,
     /// Types of samples and outputs.
     pub(super) kinds: [Kind; 2],

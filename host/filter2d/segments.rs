@@ -16,10 +16,9 @@
 //! Down the columns whole rows are added up, which the compiler vectorises. Bands begin with a segment, and their size depends on
 //! the window alone, so results do not depend on the number of threads.
 
-use super::accumulator::{Accumulator, store, zeros};
+use super::accumulator::{Accumulator, zeros};
 use super::strips::Strips;
 use crate::parallel::try_for_chunks;
-use crate::stored::Stored;
 use crate::vector::vectorised;
 use crate::{Element, Result, allocation};
 use std::ops::Range;
@@ -44,8 +43,9 @@ struct Band {
 }
 
 impl<A: Accumulator> Segments<'_, A> {
-    /// Computes all outputs: bands of rows of each plane, or parts of rows if there are few and they do not overlap.
-    pub(super) fn rows<O: Element + Stored<A>>(&self, outputs: &mut [O]) -> Result<()> {
+    /// Computes all outputs: bands of rows of each plane, or parts of rows if there are few and they do not overlap. Calls `store`
+    /// with sums and their outputs.
+    pub(super) fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, pitch) = (problem.rows, problem.output_pitch);
         let height = if rows.taps == 1 && rows.outputs < BAND { 1 } else { rows.taps * BAND.div_ceil(rows.taps) };
@@ -53,12 +53,12 @@ impl<A: Accumulator> Segments<'_, A> {
         try_for_chunks(outputs, rows.outputs.saturating_mul(pitch), problem.planes, &|plane, outputs| {
             try_for_chunks(outputs, height.saturating_mul(pitch), rows.outputs.div_ceil(height), &|number, outputs| {
                 let first = number * height;
-                self.band(&Band { plane, rows: first..rows.outputs.min(first + height) }, outputs)
+                self.band(&Band { plane, rows: first..rows.outputs.min(first + height) }, outputs, store)
             })
         })
     }
 
-    fn band<O: Element + Stored<A>>(&self, band: &Band, outputs: &mut [O]) -> Result<()> {
+    fn band<O: Element>(&self, band: &Band, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
         let problem = self.strips.problem;
         let part = (PIECE / problem.channels).max(problem.columns.taps);
         if band.rows.len() == 1 {

@@ -26,6 +26,7 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
         outside: Scalar::F32(0.0),
         renormalise: false,
         boxes: true,
+        divisor: None,
         algorithm: Filter2dAlgorithm::Separable,
         kinds: [Kind::F32; 2],
         weights: "f32",

@@ -123,10 +123,12 @@ impl Rule {
         self.allows(Kind::U8, Compiled::<Bytes>::CHANNELS)
     }
 
-    /// Returns whether a kernel that goes down bands, for these types and channels, has the steps and the treatment of NaNs.
+    /// Returns whether a kernel that goes down bands, for these types and channels, has the steps and the treatment of NaNs. None
+    /// divides sums.
     fn allows(&self, kind: Kind, channels: usize) -> bool {
-        let Rule { window, kinds, renormalise, .. } = *self;
-        kinds == [kind; 2] && window.channels() == channels && window.has_unit_steps() && !renormalise
+        let Rule { window, kinds, renormalise, divisor, .. } = *self;
+        let is_plain = window.has_unit_steps() && !renormalise && divisor.is_none();
+        kinds == [kind; 2] && window.channels() == channels && is_plain
     }
 
     /// Returns the sizes of weights that `Streaming` has kernels for, with the types and channels of this rule.

@@ -8,10 +8,29 @@ use crate::{Result, allocation};
 use slm_kernels::signal::Border;
 use std::ops::Range;
 
+/// Samples, or sums of such.
+#[derive(Clone, Copy)]
+pub(super) enum Input<'a, A> {
+    Samples(Slice<'a>),
+    Sums(&'a [A]),
+}
+
+impl<A: Accumulator> Input<'_, A> {
+    /// Appends groups of numbers, as [`Accumulator::extend`].
+    fn extend(&self, to: &mut Vec<A>, first: usize, [len, count, step]: [usize; 3]) {
+        match self {
+            Input::Samples(samples) => A::extend(to, *samples, first, [len, count, step]),
+            Input::Sums(sums) => {
+                (0..count).for_each(|number| to.extend_from_slice(&sums[first + number * step..][..len]));
+            }
+        }
+    }
+}
+
 /// Samples of a problem.
 pub(super) struct Strips<'a, A> {
     pub(super) problem: &'a Problem,
-    pub(super) input: Slice<'a>,
+    pub(super) input: Input<'a, A>,
     pub(super) border: Border,
     pub(super) outside: A,
 }
@@ -85,19 +104,37 @@ impl<A: Accumulator> Strips<'_, A> {
     /// Returns the input rows for some output rows of all planes.
     pub(super) fn band(&self, outputs: Range<usize>) -> Result<Band> {
         let axis = self.problem.rows;
-        let source = |output: usize, tap: usize| {
-            let (plane, row) = (output / axis.outputs, output % axis.outputs);
-            let row = self.border.source(axis.position(row, tap), axis.samples as u64)?;
-            Some(plane * axis.samples + row as usize)
-        };
-        let mut sources: Vec<Option<usize>> = allocation::reserved(outputs.len().saturating_mul(axis.taps))?;
-        let all = || outputs.clone().flat_map(|output| (0..axis.taps).map(move |tap| source(output, tap)));
-        sources.extend(all());
+        let places = outputs.map(|output| (output / axis.outputs, output % axis.outputs));
+        let mut index = allocation::reserved(places.len().saturating_mul(axis.taps))?;
+        let mut rows: Vec<Option<usize>> = allocation::reserved(places.len().saturating_mul(axis.taps))?;
+        // Neighbouring outputs meet the same rows, each of which is found once, unless there are gaps between them.
+        let are_gapless = axis.dilation == 1 && axis.stride <= axis.taps;
+        let mut last = None;
+        for (plane, output) in places {
+            let first = axis.position(output, 0);
+            let known = match last {
+                Some((of, end)) if of == plane && are_gapless => (end - first) as usize,
+                _ => 0,
+            };
+            let begin = rows.len() - known;
+            rows.extend((known..axis.taps).map(|tap| self.source(plane, axis.position(output, tap))));
+            index.extend(begin..begin + axis.taps);
+            last = Some((plane, first + axis.taps as i64));
+        }
+        let mut sources = allocation::collected(rows.iter().copied())?;
         sources.sort_unstable();
         sources.dedup();
-        let mut index = allocation::reserved(outputs.len() * axis.taps)?;
-        index.extend(all().map(|source| sources.partition_point(|other| *other < source)));
+        let mut numbers: Vec<usize> = allocation::reserved(rows.len())?;
+        numbers.extend(rows.iter().map(|row| sources.partition_point(|other| other < row)));
+        index.iter_mut().for_each(|row| *row = numbers[*row]);
         Ok(Band { sources, index })
+    }
+
+    /// Returns the input row at a position of a plane, or `None` for the constant outside.
+    fn source(&self, plane: usize, position: i64) -> Option<usize> {
+        let samples = self.problem.rows.samples;
+        let row = self.border.source(position, samples as u64)?;
+        Some(plane * samples + row as usize)
     }
 
     /// Returns the samples for some pixels of the output rows of a band.
@@ -145,14 +182,14 @@ impl<A: Accumulator> Strips<'_, A> {
                 let (first, [len, count, step]) = pixels(pixel as u64, inside);
                 // Neighbouring pixels are one group.
                 let groups = if run.step == 1 { [len * count, 1, step] } else { [len, count, step] };
-                A::extend(to, self.input, first, groups);
+                self.input.extend(to, first, groups);
                 done += inside;
                 continue;
             }
             match self.border.source(pixel, columns.samples as u64) {
                 Some(source) => {
                     let (first, groups) = pixels(source, 1);
-                    A::extend(to, self.input, first, groups);
+                    self.input.extend(to, first, groups);
                 }
                 None => to.extend(std::iter::repeat_n(self.outside, channels)),
             }

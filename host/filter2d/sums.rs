@@ -1,6 +1,7 @@
 //! The type in which products are added up.
 
 use super::element::{fits_f32, peak};
+use super::mean::Mean;
 use super::weights::{Values, Weights};
 use super::{Filter2dError, FilterWeight};
 use crate::Result;
@@ -29,8 +30,17 @@ macro_rules! with_sums {
 pub(super) use with_sums;
 
 impl Sums {
-    /// Returns the weights in the type that sums with these samples have.
-    pub(super) fn new<W: FilterWeight>(weights: &Weights<W>, samples: Kind) -> Result<Self> {
+    /// Returns the weights in the type that sums with these samples have, and the divisor of the sums, if there is one.
+    pub(super) fn new<W: FilterWeight>(weights: &Weights<W>, samples: Kind, mean: Mean) -> Result<(Self, Option<f64>)> {
+        Ok(match mean {
+            Mean::AsGiven => (Self::as_given(weights, samples)?, None),
+            Mean::InDouble => (Sums::F64(weights.converted(W::to_f64)?), None),
+            Mean::Divided { by, in_double: false } => (Sums::F32(weights.converted(|_| 1.0)?), Some(by)),
+            Mean::Divided { by, in_double: true } => (Sums::F64(weights.converted(|_| 1.0)?), Some(by)),
+        })
+    }
+
+    fn as_given<W: FilterWeight>(weights: &Weights<W>, samples: Kind) -> Result<Self> {
         match peak(samples) {
             Some(peak) if W::IS_INTEGER => Self::of_integers(weights, peak),
             _ if W::FITS_F32 && fits_f32(samples) => Ok(Sums::F32(weights.converted(|weight| weight.to_f64() as f32)?)),

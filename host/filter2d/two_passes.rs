@@ -108,7 +108,7 @@ impl TwoPasses {
     ) -> Result<Self> {
         let (sums, [samples, outputs], [along, down]) = (outside.kind(), rule.kinds, rule.window.passes());
         let general = Rule { algorithm: Filter2dAlgorithm::Auto, ..rule };
-        let along_rows = Rule { window: along, kinds: [samples, sums], ..general };
+        let along_rows = Rule { window: along, kinds: [samples, sums], divisor: None, ..general };
         let down_columns = Rule { window: down, kinds: [sums, outputs], outside, ..general };
         Ok(TwoPasses {
             device: device.clone(),

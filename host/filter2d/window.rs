@@ -3,6 +3,7 @@
 use super::Filter2dError;
 use super::weights::Weights;
 use crate::buffer2::extent;
+use crate::fold::Fold;
 use crate::{Error, Extent, Result};
 
 /// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
@@ -119,6 +120,11 @@ impl AxisRule {
         AxisRule { taps, left, extent, stride, dilation }
     }
 
+    /// Returns the windows of folded weights. They have their outputs in common with the extent `Same` of another number of outputs.
+    pub(super) fn folded(&self, fold: &Fold) -> Self {
+        Self::new(fold.taps, fold.left, Extent::Same, self.stride, self.dilation)
+    }
+
     pub(super) fn stride(&self) -> usize {
         self.stride
     }
@@ -184,8 +190,15 @@ pub(super) struct Axis {
 
 impl Axis {
     /// Returns the axis along which each output depends on the sample at its own place alone.
-    fn single(samples: usize) -> Self {
+    pub(super) fn single(samples: usize) -> Self {
         Axis { samples, outputs: samples, taps: 1, start: 0, stride: 1, dilation: 1 }
+    }
+
+    /// Returns the axis with folded weights.
+    pub(super) fn folded(&self, fold: &Fold) -> Self {
+        // A single tap has no distance to others.
+        let dilation = if fold.taps == 1 { 1 } else { self.dilation };
+        Axis { taps: fold.taps, start: -((fold.left * dilation) as i64), dilation, ..*self }
     }
 
     /// Returns the position of the sample that tap `tap` of output `output` meets, which may be outside.

@@ -3,7 +3,7 @@
 //!
 //! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))`, strides and dilations of 1. There is one instance per type of sums,
 //! to which samples of any type are converted, and one each for samples and outputs of `f32` and of `u8` with one channel
-//! ([`Memory`]).
+//! ([`Memory`]). Those for means of integers ([`Mean`]) add up integers, which is exact, and divide the sum.
 //!
 //! A block goes down a strip of a band of rows. A thread adds up a pack of neighbouring columns of one channel, 16 bytes of sums.
 //! With `T` threads and `C` channels, thread `t` has channel `t mod C` of pack `t / C` of the strip. The last `T mod C` threads
@@ -45,7 +45,7 @@
 //! and max filters* (IEEE PAMI 15, 1993), with sums in the place of minima.
 
 use super::lines::{CONSTANT, find_lines};
-use super::memory::{Any, Memory, Pack, Typed};
+use super::memory::{Any, Mean, Memory, Pack, Typed};
 use super::{Axis, BandArgs, Bytes};
 use crate::signal::{Accumulator, Border, Same, Sample, Sum};
 use core::array::from_fn;
@@ -84,6 +84,9 @@ kernel! {
         "filter2d_box_any_i64" { Any<'static, i64> => any_i64; }
         "filter2d_box_any_f32" { Any<'static, f32> => any_f32; }
         "filter2d_box_any_f64" { Any<'static, f64> => any_f64; }
+        "filter2d_box_mean_u8" { Mean<Typed<'static, Bytes>> => mean_u8; }
+        "filter2d_box_mean_f32" { Mean<Any<'static, f32>> => mean_f32; }
+        "filter2d_box_mean_f64" { Mean<Any<'static, f64>> => mean_f64; }
     }
 
     /// Sums of windows with equal weights, times the weight.

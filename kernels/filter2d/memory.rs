@@ -1,7 +1,7 @@
 //! Samples and outputs of the kernels that go down bands, of types that are known at compile time or at run time.
 
 use super::lines::CONSTANT;
-use crate::signal::{Accumulator, AnyIn, AnyOut, Output, Types, kinds};
+use crate::signal::{Accumulator, AnyIn, AnyOut, Output, Sample, Sum, Types, kinds};
 use core::fmt::Debug;
 use cuda_std::{Argument, GlobalIn, GlobalOut, Value, arguments};
 
@@ -179,5 +179,66 @@ impl<A: Accumulator> Memory for Any<'_, A> {
     #[track_caller]
     fn store_pack<const V: usize>(&self, i: u64, sums: [A; V]) {
         A::store_aligned(sums, &self.output, i);
+    }
+}
+
+arguments! {
+    /// Samples and outputs of a mean of integers: sums are divided when they are stored. They are exact, and so are the bits of the
+    /// quotient, because it is rounded once: it is the sum times the inverse of the divisor, in twice the precision of the sums.
+    ///
+    /// The distance between a quotient `s / d` of integers and the middle between two floats of `p` bits is at least
+    /// `2^(-1 - p) / d` of it, unless it is that middle. The product here differs from the quotient by at most `2^(3 - 2 p)` of it
+    /// before it is rounded. So both are rounded alike if `d` is at most `2^(p - 5)`, and a middle between two integers, which is such
+    /// a float, is exact.
+    pub struct Mean<M: Memory> {
+        /// Samples and outputs.
+        pub memory: M,
+        /// The inverse of the divisor, rounded.
+        pub inverse: M::Sum,
+        /// What the exact inverse is greater, rounded.
+        pub rest: M::Sum,
+    }
+}
+
+impl<M: Memory> Mean<M> {
+    /// Returns the mean for a sum.
+    #[inline(always)]
+    fn of_sum(&self, sum: M::Sum) -> M::Sum {
+        M::Sum::ZERO.add_product(sum, self.rest).add_product(sum, self.inverse)
+    }
+}
+
+impl<M: Memory> Memory for Mean<M> {
+    type At<'l> = Mean<M::At<'l>>;
+    type Sum = M::Sum;
+    type Loaded = M::Loaded;
+    const HAS_ONE_CHANNEL: bool = M::HAS_ONE_CHANNEL;
+    const REGISTERS: u8 = M::REGISTERS;
+
+    #[inline(always)]
+    fn are_aligned(&self, pack: u32) -> [bool; 2] {
+        self.memory.are_aligned(pack)
+    }
+
+    #[inline(always)]
+    fn load<const V: usize, const LINES: usize>(&self, pack: &Pack<V>, lines: [u64; LINES]) -> [[M::Loaded; V]; LINES] {
+        self.memory.load(pack, lines)
+    }
+
+    #[inline(always)]
+    fn to_sum(loaded: M::Loaded) -> M::Sum {
+        M::to_sum(loaded)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn store_output(&self, i: u64, sum: M::Sum) {
+        self.memory.store_output(i, self.of_sum(sum));
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn store_pack<const V: usize>(&self, i: u64, sums: [M::Sum; V]) {
+        self.memory.store_pack(i, sums.map(|sum| self.of_sum(sum)));
     }
 }

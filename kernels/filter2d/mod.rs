@@ -50,7 +50,7 @@ pub use geometry::{Geometry, Kernel, Part, Problem};
 pub use strips::{NoStrips, Strips};
 
 pub use boxes::{BoxArgs, filter2d_box};
-pub use memory::{Any, Memory, Typed};
+pub use memory::{Any, Mean, Memory, Typed};
 use products::{Dense, Separable};
 pub use products::{ROW, TABLE};
 pub use register::{table_len, table_shape};
@@ -125,7 +125,8 @@ arguments! {
         pub planes: u64,
         /// First group of rows of this launch: a group takes one row of blocks.
         pub first_group: u64,
-        /// Sum of the weights, rounded as the kernels add them.
+        /// Sum of the weights, rounded as the kernels add them, if NaNs are missing samples. Otherwise the divisor of all sums: 1
+        /// unless the filter is a mean.
         pub total: A,
         /// The value outside the picture, for a constant border.
         pub outside: A,
@@ -280,9 +281,15 @@ impl<A: Accumulator> Args<'_, A> {
     #[inline(always)]
     fn output(&self, sums: Sums<A>) -> A {
         match self.renormalise {
-            0 => sums.products,
+            0 => self.divided(sums.products),
             _ => sums.products.renormalised(self.total, sums.weights),
         }
+    }
+
+    /// Returns a sum of products, divided by the divisor of all sums. Most filters have none, and do not wait for divisions.
+    #[inline(always)]
+    fn divided(&self, sum: A) -> A {
+        if self.total == A::ONE { sum } else { sum.quotient(self.total) }
     }
 }
 

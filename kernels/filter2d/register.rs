@@ -333,7 +333,7 @@ fn store<A: Accumulator, const V: usize>(
         let mut pixel = x * V as u32;
         while pixel < packed {
             let sums = staged.get_pack(row * layout.pixels + pixel);
-            A::store_aligned::<V>(sums, &args.output, line + pixel as u64);
+            A::store_aligned::<V>(sums.map(|sum| args.divided(sum)), &args.output, line + pixel as u64);
             pixel += LANES * V as u32;
         }
         row += 1;
@@ -347,7 +347,7 @@ fn store<A: Accumulator, const V: usize>(
         let mut pixel = packed + thread::thread_idx_x();
         while pixel < pixels {
             let sum = staged.get(row * layout.pixels + pixel);
-            sum.store_output(&args.output, line + pixel as u64 * args.channels as u64);
+            args.divided(sum).store_output(&args.output, line + pixel as u64 * args.channels as u64);
             pixel += WIDTH;
         }
         row += thread::block_dim_y();

@@ -24,11 +24,8 @@ pub enum NoStrips {
         /// The maximum number of columns that fit wherever the window begins.
         most: u32,
     },
-    /// The rows of the window do not fit into shared memory.
-    TooHigh {
-        /// The bytes that the narrowest strips need.
-        bytes: u64,
-    },
+    /// The rows of the window do not fit into shared memory, not even those of the narrowest strips.
+    TooHigh,
 }
 
 /// How a picture is divided for windows of some size.
@@ -68,13 +65,10 @@ impl Strips {
         let fitting = || possible().filter(|strips| needed(strips) <= available);
         let most = fitting().map(|strips| strips.throughput(problem)).max().unwrap_or(0);
         let found = fitting().find(|strips| strips.throughput(problem) >= most - most / 20);
-        found.copied().ok_or_else(|| match possible().map(needed).min() {
-            Some(bytes) => NoStrips::TooHigh { bytes },
-            None => {
-                let widest = all.iter().filter(|strips| strips.threads <= most_threads);
-                let most = widest.map(Self::most_columns).max().unwrap_or(0);
-                NoStrips::TooWide { most }
-            }
+        found.copied().ok_or_else(|| {
+            let widest = all.iter().filter(|strips| strips.threads <= most_threads);
+            let most = widest.map(Self::most_columns).max().unwrap_or(0);
+            if possible().next().is_some() { NoStrips::TooHigh } else { NoStrips::TooWide { most } }
         })
     }
 

@@ -147,6 +147,10 @@ pub trait Accumulator:
     /// Returns `self · (total / present)`, or NaN if `present` is 0. Integers are never renormalised.
     #[must_use]
     fn renormalised(self, total: Self, present: Self) -> Self;
+
+    /// Returns `self / divisor`, rounded once. Integers are never divided.
+    #[must_use]
+    fn quotient(self, divisor: Self) -> Self;
 }
 
 /// Evaluates an expression with the windows of the type that has this number, such as `[samples as window]`.
@@ -204,7 +208,7 @@ fn store_halves<O: Value, const N: usize>(window: &GlobalOut<O>, i: u64, element
 }
 
 macro_rules! accumulators {
-    ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr;)*) => {$(
+    ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr, $quotient:expr;)*) => {$(
         impl Accumulator for $t {
             const ONE: Self = 1 as $t;
 
@@ -251,12 +255,18 @@ macro_rules! accumulators {
                 let $sum = self;
                 $renormalised
             }
+
+            #[inline(always)]
+            fn quotient(self, $total: Self) -> Self {
+                let $sum = self;
+                $quotient
+            }
         }
     )*};
 }
 accumulators! {
-    i32: |sum, _total, _present| sum;
-    i64: |sum, _total, _present| sum;
-    f32: |sum, total, present| if present == 0.0 { f32::NAN } else { sum * (total / present) };
-    f64: |sum, total, present| if present == 0.0 { f64::NAN } else { sum * (total / present) };
+    i32: |sum, _total, _present| sum, sum;
+    i64: |sum, _total, _present| sum, sum;
+    f32: |sum, total, present| if present == 0.0 { f32::NAN } else { sum * (total / present) }, sum / total;
+    f64: |sum, total, present| if present == 0.0 { f64::NAN } else { sum * (total / present) }, sum / total;
 }

@@ -19,12 +19,18 @@ fn texts_of_channels_and_parameters() {
     says(error, "7 samples cannot be divided evenly among 3 channels", None);
     let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1.0 };
     says(error, "sigma must be from 0 to 2^20, not -1", None);
+    let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1e-300 };
+    says(error, "sigma must be from 0 to 2^20, not -1e-300", None);
+    let error = FilterError::Interleaving { samples: 1, channels: 2 };
+    says(error, "1 sample cannot be divided evenly among 2 channels", None);
 }
 
 #[test]
 fn axis() {
     let error = FilterError::Axis { axis: 2, dimensions: 2 };
     says(error, "there is no axis 2: the array has 2 axes, numbered from 0", None);
+    let error = FilterError::Axis { axis: 1, dimensions: 1 };
+    says(error, "there is no axis 1: the array has 1 axis, numbered from 0", None);
 }
 
 #[test]
@@ -43,8 +49,10 @@ fn generated_taps_without_a_valid_parameter() {
             fails(Filter1d::<f32>::gaussian(sigma).prepare(&device), error);
         }
         assert!(Filter1d::<f64>::gaussian(f64::NAN).prepare(&device).is_err());
-        let value = usize::MAX as f64;
-        let error = FilterError::Parameter { what: "the length of a box", range: "at most 2^24", value };
+        let factors = [usize::MAX as u64, 1];
+        let error = Error::TooLarge { what: "the length of a box", factors, limit: 1 << 24 };
+        let text = "the length of a box is too large: 18446744073709551615 exceeds 16777216";
+        says(error.clone(), text, None);
         fails(Filter1d::<f32>::box_blur(usize::MAX).prepare(&device), error);
         fails(Filter1d::<f32>::box_blur(0).prepare(&device), FilterError::NoTaps);
     }

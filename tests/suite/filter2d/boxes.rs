@@ -9,7 +9,7 @@ use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::filter2d::{Filter2dError, Plan};
-use slm::{Backend, Boundary, Device, Error, Filter2dAlgorithm, Result as SlmResult};
+use slm::{Backend, Boundary, Device, Filter2dAlgorithm, Result as SlmResult};
 
 /// Types with each type of sums, and outputs that are wider, narrower and rounded.
 const TYPES: [&str; 6] = ["u8_i32_i16", "i32_i32_i32", "f64_f64_f64", "u8_f32_u8", "f32_f32_i32", "f32_f32_f32"];
@@ -29,6 +29,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "boxes::channels", channels),
         on_every_backend(SUITE, "boxes::wide_windows", wide_windows),
         on_every_backend(SUITE, "boxes::several_bands", several_bands),
+        on_every_backend(SUITE, "boxes::products_are_equal", products_are_equal),
     ];
     let cpu = Trial::test("filter2d::cpu::boxes::which_method", which_method_on_the_cpu);
     let choices = [
@@ -285,10 +286,29 @@ fn refusals() -> Result<(), Failed> {
     equal(refused(&Case { weights: infinite, ..plain(types, 8, [9, 9], [1, 1]) }), Err(unequal.into()))?;
     let error = refused(&Case { dilation: [1, 2], ..boxed(types, 8, [9, 9], [3, 3]) }).unwrap_err();
     equal(error.to_string(), "Box has no kernel for dilations of 1 and 2: it needs dilations of 1".to_owned())?;
-    // 32 threads: where 128 + 1,023 + 4 rows begin, rounded up to 16 bytes; 4 rows of 128 sums and 32 totals; 1,023 rows of 128 samples.
-    let requested = 9_248 + 4 * 128 * 4 + 4 * 32 * 4 + 1023 * 128 * 4;
-    let kernel = "filter2d_box_f32".to_owned();
+    // 32 threads and r rows: where 128 + r - 1 + 4 rows begin, rounded up to 16 bytes; 4 rows of 128 sums and 32 totals; r - 1 rows of
+    // 128 samples.
+    let bytes = |rows: u64| (8 * (131 + rows)).next_multiple_of(16) + 4 * 128 * 4 + 4 * 32 * 4 + (rows - 1) * 128 * 4;
     let available = Device::emulated(Profile::SM_90, 0).info().shared_memory.map_or(0, |shared| shared.max_per_block);
-    let error = Error::SharedMemoryExceeded { kernel, requested, available };
-    equal(refused(&boxed(types, 8, [9, 9], [1024, 3])), Err(error))
+    let most = (1..1024).filter(|&rows| bytes(rows) <= available).count();
+    let error = Filter2dError::BoxTooHigh { rows: 1024, columns: 3, channels: 1, most };
+    equal(refused(&boxed(types, 8, [9, 9], [1024, 3])), Err(error.into()))?;
+    equal(refused(&boxed(types, 8, [9, 9], [most, 3])).map(|_| ()), Ok(()))?;
+    ensure(refused(&boxed(types, 8, [9, 9], [most + 1, 3])).is_err(), || format!("{most} rows are not the most"))
+}
+
+/// An outer product has equal weights if its dense form has, whatever its factors are.
+fn products_are_equal(device: &Device) -> Result<(), Failed> {
+    let algorithm = algorithm(device);
+    for (column, row) in
+        [(vec![-2.0, 3.0], vec![0.0]), (vec![0.0; 3], vec![1.0, 2.0, 5.0]), (vec![2.0; 2], vec![3.0; 4])]
+    {
+        let dense = column.iter().flat_map(|c| row.iter().map(move |r| c * r)).collect();
+        let types = types("i32_i32_i32");
+        let case = Case { weights: Weights::Separable(column.clone(), row.clone()), ..plain(types, 8, [9, 9], [1, 1]) };
+        let separable = types.runs.apply(device, &case, algorithm, false)?;
+        let case = Case { weights: Weights::Dense([column.len(), row.len()], dense), ..case };
+        equal(types.runs.apply(device, &case, algorithm, false)?, separable)?;
+    }
+    Ok(())
 }

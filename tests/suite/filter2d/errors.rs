@@ -37,6 +37,14 @@ fn texts() {
             "sigma must be from 0 to 128, not NaN",
         ),
         (
+            Filter2dError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1e-300 },
+            "sigma must be from 0 to 2^20, not -1e-300",
+        ),
+        (
+            Filter2dError::BoxTooHigh { rows: 1024, columns: 3, channels: 1, most: 441 },
+            "Box takes at most 441 rows of 3 columns of weights for 1 channel on this device, not 1024",
+        ),
+        (
             Filter2dError::Zero { what: "the row stride of a filter" },
             "the row stride of a filter must be at least 1, not 0",
         ),
@@ -49,13 +57,14 @@ fn texts() {
             "7 columns cannot be divided evenly among 3 channels",
         ),
         (Filter2dError::Planes { rows: 7, planes: 0 }, "7 rows cannot be divided evenly among 0 planes"),
+        (Filter2dError::Planes { rows: 1, planes: 2 }, "1 row cannot be divided evenly among 2 planes"),
         (
             Filter2dError::Channels { expected: 3, actual: 4 },
             "the last axis of the array has the length 4, but the filter has 3 channels",
         ),
         (
             Filter2dError::Dimensions { dimensions: 1, needed: 2 },
-            "the array has 1 axes, but needs at least 2: rows, columns, and channels if they were set",
+            "the array has 1 axis, but needs at least 2: rows, columns, and channels if they were set",
         ),
     ];
     texts.into_iter().for_each(|(error, text)| says(error, text, None));
@@ -180,9 +189,9 @@ fn parameters_of_generated_weights() {
         is_refused(Filter2d::<f32, _>::unsharp(1.0, amount).prepare(&device), error);
     }
     for taps in [(1 << 24) + 1, usize::MAX] {
-        let error = |what| parameter(what, "at most 2^24", taps as f64);
-        is_refused(Filter2d::<u8, _>::box_blur(taps, 1).prepare(&device), error("the rows of a box"));
-        is_refused(Filter2d::<u8, _>::box_blur(1, taps).prepare(&device), error("the columns of a box"));
+        let error = |what| Error::TooLarge { what, factors: [taps as u64, 1], limit: 1 << 24 };
+        fails(Filter2d::<u8, _>::box_blur(taps, 1).prepare(&device), error("the rows of a box"));
+        fails(Filter2d::<u8, _>::box_blur(1, taps).prepare(&device), error("the columns of a box"));
     }
     assert_eq!(Filter2d::gaussian(0.0).prepare(&device).unwrap().apply(array![[7u8]].view()), Ok(array![[7]]));
 }

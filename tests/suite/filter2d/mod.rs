@@ -9,9 +9,11 @@ mod accuracy;
 mod boxes;
 mod cases;
 mod conversions;
+mod folded;
 mod golden;
 mod kernels;
 mod large;
+mod means;
 mod missing;
 mod passes;
 mod pixels;
@@ -44,9 +46,11 @@ pub(super) fn trials() -> Vec<Trial> {
         accuracy::trials(),
         boxes::trials(),
         conversions::trials(),
+        folded::trials(),
         golden::trials(),
         kernels::trials(),
         large::trials(),
+        means::trials(),
         missing::trials(),
         passes::trials(),
         pixels::trials(),

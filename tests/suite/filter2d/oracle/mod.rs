@@ -58,7 +58,9 @@ impl Weights {
         let equal = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
         match self {
             Weights::Dense(_, values) => equal(values),
-            Weights::Separable(column, row) => equal(column) && equal(row),
+            Weights::Separable(column, row) => {
+                equal(&column.iter().flat_map(|c| row.iter().map(move |r| c * r)).collect::<Vec<_>>())
+            }
         }
     }
 

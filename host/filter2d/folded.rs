@@ -1,0 +1,120 @@
+//! Filters of pictures that are smaller than their weights: weights that meet the same samples are added up before a device sees
+//! them, so all devices agree.
+
+use super::Filter2dAlgorithm;
+use super::boxes::is_uniform;
+use super::prepared::{OnDevice, on_device};
+use super::rule::Rule;
+use super::sums::{Sums, with_sums};
+use super::weights::{Values, Weights};
+use super::window::{Axis, Problem, Window};
+use crate::fold::{Fold, Foldable, MOST_KEPT, Reached, folded};
+use crate::kernel::Recent;
+use crate::{Device, Result};
+use std::sync::Arc;
+
+/// What is needed for pictures of other sizes.
+pub(super) struct Folding {
+    sums: Sums,
+    rule: Rule,
+    /// Whether all weights are equal, and may be summed as a box.
+    is_box: bool,
+    /// Filters for the last folds.
+    filters: Recent<[Option<Fold>; 2], Option<Arc<OnDevice>>>,
+}
+
+impl Folding {
+    /// Returns the weights and the rule, or `None` if the weights are too few for any picture.
+    pub(super) fn new(sums: &Sums, rule: Rule) -> Option<Self> {
+        let shape = with_sums!(sums, weights => weights.shape);
+        let is_box = rule.boxes && rule.window.has_unit_steps() && is_uniform(sums);
+        let is_needed = shape.into_iter().any(|taps| taps > MOST_KEPT);
+        is_needed.then(|| Folding { sums: sums.clone(), rule, is_box, filters: Recent::default() })
+    }
+
+    /// Returns the filter and the problem with fewer weights, or `None` if there are none.
+    pub(super) fn find(&self, device: &Device, problem: &Problem) -> Result<Option<(Arc<OnDevice>, Problem)>> {
+        if problem.is_empty() {
+            return Ok(None);
+        }
+        let axes = [problem.rows, problem.columns];
+        let folds = axes.map(|axis| Fold::new(self.rule.border, reached(&axis)));
+        if folds == [None, None] || (self.is_box && !self.pays_for_box(folds, problem)) {
+            return Ok(None);
+        }
+        let filter = self.filters.get(folds, || self.filter(device, folds))?;
+        let [rows, columns] = [0, 1].map(|axis| folds[axis].map_or(axes[axis], |fold| axes[axis].folded(&fold)));
+        Ok(filter.map(|filter| (filter, Problem { rows, columns, ..*problem })))
+    }
+
+    /// Returns the filter with folded weights, or `None` if their sums overflow.
+    fn filter(&self, device: &Device, folds: [Option<Fold>; 2]) -> Result<Option<Arc<OnDevice>>> {
+        let Some(sums) = self.sums.folded(folds)? else { return Ok(None) };
+        let rule = Rule { window: self.rule.window.folded(folds), ..self.rule };
+        Ok(Some(Arc::new(on_device(device, sums, rule)?)))
+    }
+
+    /// Returns whether folded weights, which are not equal, take less time than sums of segments, whose number grows with the
+    /// windows. 16 products take about as much time as the sums of an element.
+    fn pays_for_box(&self, folds: [Option<Fold>; 2], problem: &Problem) -> bool {
+        if self.rule.algorithm == Filter2dAlgorithm::Box {
+            return false;
+        }
+        let axes = [problem.rows, problem.columns];
+        let [rows, columns] = axes.map(|axis| (axis.outputs + axis.taps) as u128);
+        let [outputs, width] = axes.map(|axis| axis.outputs as u128);
+        let taps: usize = [0, 1].map(|axis| folds[axis].map_or(axes[axis].taps, |fold| fold.taps)).iter().sum();
+        rows * columns * 16 > outputs * width * taps as u128
+    }
+}
+
+fn reached(axis: &Axis) -> Reached {
+    let &Axis { samples, outputs, taps, start, stride, dilation } = axis;
+    // The start is a multiple of the dilation, and not inside the picture.
+    Reached { taps, left: (-start) as usize / dilation, stride, dilation, samples, outputs }
+}
+
+impl Window {
+    /// Returns the windows of folded weights.
+    fn folded(&self, [rows, columns]: [Option<Fold>; 2]) -> Self {
+        Window {
+            rows: rows.map_or(self.rows, |fold| self.rows.folded(&fold)),
+            columns: columns.map_or(self.columns, |fold| self.columns.folded(&fold)),
+            ..*self
+        }
+    }
+}
+
+impl Sums {
+    /// Returns the folded weights, or `None` if a sum of them overflows.
+    fn folded(&self, folds: [Option<Fold>; 2]) -> Result<Option<Self>> {
+        Ok(match self {
+            Sums::I32(weights) => weights.folded(folds)?.map(Sums::I32),
+            Sums::I64(weights) => weights.folded(folds)?.map(Sums::I64),
+            Sums::F32(weights) => weights.folded(folds)?.map(Sums::F32),
+            Sums::F64(weights) => weights.folded(folds)?.map(Sums::F64),
+        })
+    }
+}
+
+impl<A: Foldable> Weights<A> {
+    fn folded(&self, folds: [Option<Fold>; 2]) -> Result<Option<Self>> {
+        let [rows, columns] = folds;
+        let vector = |values: &Arc<Vec<A>>, fold: Option<Fold>| -> Result<Option<Arc<Vec<A>>>> {
+            match fold {
+                Some(_) => Ok(folded(values, values.len(), [None, fold])?.map(Arc::new)),
+                None => Ok(Some(values.clone())),
+            }
+        };
+        let values = match &self.values {
+            Values::Dense(values) => folded(values, self.shape[1], folds)?.map(|values| Values::Dense(values.into())),
+            Values::Separable { column, row } => {
+                vector(column, rows)?.zip(vector(row, columns)?).map(|(column, row)| Values::Separable { column, row })
+            }
+        };
+        let [shape, left] = [self.shape, self.left];
+        let taps = |axis: usize| folds[axis].map_or(shape[axis], |fold| fold.taps);
+        let before = |axis: usize| folds[axis].map_or(left[axis], |fold| fold.left);
+        Ok(values.map(|values| Weights { shape: [taps(0), taps(1)], values, left: [before(0), before(1)] }))
+    }
+}
