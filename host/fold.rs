@@ -192,7 +192,7 @@ mod tests {
     fn outputs_are_the_same() {
         let mut folds = 0;
         for border in BORDERS {
-            for samples in [1, 2, 3, 7, 40, 100] {
+            for samples in [1usize, 2, 3, 7, 40, 100] {
                 for (taps, left) in [(65, 32), (66, 0), (100, 99), (301, 150), (400, 200)] {
                     for (stride, dilation) in [(1, 1), (2, 1), (1, 2), (3, 4), (50, 7)] {
                         for extra in [0, taps * dilation] {
