@@ -5,9 +5,9 @@ use crate::kernel::Launch;
 use crate::{Device, Element, Result, allocation};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::histogram::{
-    Args, BYTE_VALUES, Binning, BinningArgument, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice, LowBits, PeakArgs,
-    Ratio, WeighArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global, histogram_peaks,
-    histogram_private, histogram_shared, histogram_weigh,
+    Args, BYTE_VALUES, Binning, BinningArgument, Bytes, EdgeSlice, Edges, Even, Grid, Halfway, Kernel, Lattice,
+    LowBits, PeakArgs, Ratio, WeighArgs, histogram_alone, histogram_cached, histogram_critical, histogram_global,
+    histogram_peaks, histogram_private, histogram_shared, histogram_weigh,
 };
 use std::fmt;
 

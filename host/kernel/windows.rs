@@ -154,28 +154,6 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// A kernel that accepts windows of one lifetime only gets none, even from a buffer that lasts as long as the program:
-///
-/// ```compile_fail
-/// # use cuda_std::image::Modules;
-/// # use cuda_std::{GlobalOut, kernel};
-/// # use slm::{Device, LaunchShape};
-/// kernel! {
-///     /// Could keep its window.
-///     pub fn mark(_arena, output: GlobalOut<'static, u32>) {
-///         output.set(0, 1);
-///     }
-/// }
-/// # fn main() -> slm::Result<()> {
-/// # let device = Device::open()?;
-/// # let shape = LaunchShape::new([1, 1, 1], [32, 1, 1]);
-/// # let kernel = device.kernel::<mark>(&Modules::NONE)?;
-/// let y = Box::leak(Box::new(device.zeroed(3)?));
-/// kernel.launch(shape, |windows| windows.output(y))?;
-/// # Ok(())
-/// # }
-/// ```
-///
 /// A launch checks its windows, too. One that was created for another launch, such as the one around it, is
 /// [`Error::ForeignWindow`](crate::Error::ForeignWindow).
 pub struct Windows<'l, 'b> {

@@ -84,9 +84,9 @@ impl LaunchShape {
     /// # use slm::{Device, Error, LaunchShape};
     /// arguments! {
     ///     /// Arguments of `double`.
-    ///     pub struct Doubling {
+    ///     pub struct Doubling<'l> {
     ///         /// The numbers.
-    ///         pub x: GlobalInOut<u32>,
+    ///         pub x: GlobalInOut<'l, u32>,
     ///     }
     /// }
     ///

@@ -41,6 +41,35 @@ pub unsafe trait Argument: Copy + Send + Sync {
     fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window));
 }
 
+/// An argument whose windows all have the lifetime `'l` of a launch, and no other one.
+///
+/// Host and device check it separately for each kernel, because `cfg` can give a type different lifetimes on either side, which
+/// digests do not contain:
+///
+/// ```compile_fail
+/// cuda_std::kernel! {
+///     /// Could keep its window.
+///     pub fn lasting<'l>(_arena, output: cuda_std::GlobalOut<'static, u32>) {}
+/// }
+/// # fn main() {}
+/// ```
+///
+/// # Safety
+///
+/// All windows in the value must have the lifetime `'l`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the argument of a kernel",
+    label = "not an argument: neither a number, nor a window on global memory, nor made by `arguments!`",
+    note = "define the struct inside `cuda_std::arguments! {{ … }}`, which makes it an argument if all of its fields are"
+)]
+pub unsafe trait ArgumentOf<'l>: Argument {}
+
+// SAFETY: numbers are not windows.
+unsafe impl<T: Value> ArgumentOf<'_> for T {}
+
+// SAFETY: it contains nothing.
+unsafe impl ArgumentOf<'_> for () {}
+
 /// Returns a hasher with the parts that the `LAYOUT` of every type begins with.
 #[doc(hidden)]
 #[must_use]
@@ -76,6 +105,9 @@ macro_rules! windows {
                 visit(name, self.description());
             }
         }
+
+        // SAFETY: the only window is itself.
+        unsafe impl<'l, T: Value> ArgumentOf<'l> for $name<'l, T> {}
     )*};
 }
 windows!(GlobalIn GlobalOut GlobalInOut);
@@ -146,6 +178,24 @@ macro_rules! arguments {
             ) {
                 $($crate::Argument::windows(&self.$field, $crate::expansion::stringify!($field), visit);)+
             }
+        }
+
+        $crate::arguments!(@of $name [$($($launch)?)?] [$($($t: $bound),*)?] [$($type),+]);
+    };
+    // A struct of numbers is an argument of any launch.
+    (@of $name:ident [] $generics:tt $types:tt) => {
+        $crate::arguments!(@impl $name ['launch] [] $generics $types);
+    };
+    (@of $name:ident [$launch:lifetime] $generics:tt $types:tt) => {
+        $crate::arguments!(@impl $name [$launch] [$launch,] $generics $types);
+    };
+    (@impl $name:ident [$launch:lifetime] [$($own:tt)*] [$($t:ident: $bound:path),*] [$($type:ty),+]) => {
+        #[allow(unsafe_code)]
+        // SAFETY: all fields have this lifetime (the where clause), and there are no others (the pattern in `LAYOUT`).
+        unsafe impl<$launch, $($t: $bound),*> $crate::ArgumentOf<$launch> for $name<$($own)* $($t),*>
+        where
+            $($type: $crate::ArgumentOf<$launch>,)+
+        {
         }
     };
 }

@@ -31,8 +31,9 @@ use std::{env, fs, io};
 /// ([`Entry::WITHOUT_STD`](crate::Entry::WITHOUT_STD)) if
 ///
 /// * the crate root has `#![no_std]`, unconditionally;
-/// * no source file contains the names `std`, `alloc`, `proc_macro` or `include`, or those of the parts of this crate that
-///   allocate (`image`, [`include_kernels`](crate::include_kernels), `kernel_crate`);
+/// * no source file contains the names `std`, `alloc`, `proc_macro` or `include`, or the word `unsafe`, with which a static
+///   could hold code of the program, and foreign functions be called, or those of the parts of this crate that allocate (`image`,
+///   [`include_kernels`](crate::include_kernels), `kernel_crate`);
 /// * no source file declares an `extern crate` other than `core`, or contains `#[path]`, which could include files that are
 ///   not checked;
 /// * modules are declared outside of functions and macros;

@@ -7,7 +7,7 @@
 use crate::argument::layout_of;
 use crate::digest::Digest;
 use crate::value::check_pack;
-use crate::{Argument, Value};
+use crate::{Argument, ArgumentOf, Value};
 use core::marker::PhantomData;
 
 /// The constants of a launch, as the host passes them: `N` elements, at most 4096 bytes together with the arguments.
@@ -22,6 +22,9 @@ unsafe impl<T: Value, const N: usize> Argument for Table<T, N> {
     #[cfg(not(target_os = "cuda"))]
     fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
 }
+
+// SAFETY: numbers are not windows.
+unsafe impl<T: Value, const N: usize> ArgumentOf<'_> for Table<T, N> {}
 
 /// The constants of a launch, as its kernel receives them.
 ///

@@ -1,7 +1,7 @@
 //! Entry points.
 
-use crate::Argument;
 use crate::digest::{Digest, Hasher};
+use crate::{Argument, ArgumentOf};
 
 /// A kernel's entry point: its name in the compiled module, and its arguments.
 ///
@@ -13,7 +13,7 @@ use crate::digest::{Digest, Hasher};
 /// ensure this.
 pub unsafe trait Entry: 'static {
     /// The kernel's arguments, with windows that last as long as the launch `'l`.
-    type Args<'l>: Argument;
+    type Args<'l>: ArgumentOf<'l>;
     /// The kernel's constants: a [`Table`](crate::Table), or `()`.
     type Constants: Argument + 'static;
     /// The entry point's name.
@@ -36,10 +36,11 @@ pub unsafe trait Entry: 'static {
     fn run(args: Self::Args<'_>, constants: Self::Constants);
 }
 
-/// Returns the [`Entry::LAYOUT`] of the kernel at `path`.
+/// Returns the [`Entry::LAYOUT`] of the kernel at `path`. That of the device is computed for any `'l`, so the windows in the
+/// arguments have no other lifetime there.
 #[doc(hidden)]
 #[must_use]
-pub const fn layout<Args: Argument, Constants: Argument>(path: &str) -> Digest {
+pub const fn layout<'l, Args: ArgumentOf<'l>, Constants: Argument>(path: &'static str) -> Digest {
     Hasher::new().add(path.as_bytes()).add_digest(Args::LAYOUT).add_digest(Constants::LAYOUT).finish()
 }
 
@@ -263,7 +264,7 @@ macro_rules! kernel {
             const _: for<$launch> extern "ptx-kernel" fn($type $(, $table)?) = $name;
             #[allow(unused_parens)]
             const fn layout<$launch>() -> $crate::digest::Digest {
-                $crate::layout::<$type, ($($table)?)>($crate::kernel!(@path $name $suffix))
+                $crate::layout::<$launch, $type, ($($table)?)>($crate::kernel!(@path $name $suffix))
             }
             #[allow(unsafe_code)]
             #[unsafe(export_name = $crate::expansion::concat!($crate::entry_name!($name $suffix), "_layout"))]
@@ -297,7 +298,7 @@ macro_rules! kernel {
             const SOURCES: $crate::expansion::Option<&'static $crate::expansion::str> =
                 $crate::expansion::option_env!("SLM_KERNEL_SOURCES");
             const LAYOUT: $crate::digest::Digest =
-                $crate::layout::<Self::Args<'static>, $given>($crate::kernel!(@path $name $suffix));
+                $crate::layout::<'static, Self::Args<'static>, $given>($crate::kernel!(@path $name $suffix));
             const WITHOUT_STD: $crate::expansion::bool = $crate::is_without_std(
                 $crate::expansion::module_path!(),
                 $crate::expansion::option_env!("SLM_KERNELS_WITHOUT_STD"),

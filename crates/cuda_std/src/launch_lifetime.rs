@@ -4,8 +4,9 @@
 //! except that it lasts until the kernel returns, and the compiler refuses every way to keep such a value: a later launch,
 //! which was not given the memory, cannot reach it. Numbers have no lifetime, and may be kept.
 //!
-//! The host creates windows for a lifetime that it is generic over, too (`Windows` of the crate `slm`). So a kernel whose
-//! arguments have the lifetime `'static` compiles, but gets no windows.
+//! Arguments with windows of another lifetime, such as `'static`, are refused where the kernel is defined
+//! ([`ArgumentOf`](crate::ArgumentOf)), on the host and on the device. The host creates windows for a lifetime that its code is
+//! generic over, too (`Windows` of the crate `slm`).
 //!
 //! ```
 //! use cuda_std::{GlobalIn, kernel};
@@ -278,6 +279,64 @@
 //!         /// Some elements.
 //!         pub output: cuda_std::GlobalOut<u32>,
 //!     }
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! Arguments with a window that lasts:
+//!
+//! ```compile_fail
+//! use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
+//!
+//! arguments! {
+//!     /// One of the windows could be kept.
+//!     pub struct Mixed<'l> {
+//!         /// Some elements.
+//!         pub input: GlobalIn<'l, u32>,
+//!         /// Some others.
+//!         pub output: GlobalOut<'static, u32>,
+//!     }
+//! }
+//!
+//! kernel! {
+//!     /// Does nothing.
+//!     pub fn nothing<'l>(_arena, _args: Mixed<'l>) {}
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! A type that names the lifetime, but is a window that lasts:
+//!
+//! ```compile_fail
+//! use cuda_std::{GlobalOut, kernel};
+//!
+//! type Lasting<'l> = GlobalOut<'static, u32>;
+//!
+//! kernel! {
+//!     /// Does nothing.
+//!     pub fn nothing<'l>(_arena, _output: Lasting<'l>) {}
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! A type that exists for `'static` only:
+//!
+//! ```compile_fail
+//! use cuda_std::{GlobalOut, kernel};
+//!
+//! pub struct Hidden<'l: 'static>(&'l ());
+//!
+//! pub trait Window {
+//!     type Of;
+//! }
+//!
+//! impl<'l: 'static> Window for Hidden<'l> {
+//!     type Of = GlobalOut<'l, u32>;
+//! }
+//!
+//! kernel! {
+//!     /// Does nothing.
+//!     pub fn nothing<'l>(_arena, _output: <Hidden<'l> as Window>::Of) {}
 //! }
 //! # fn main() {}
 //! ```

@@ -85,9 +85,9 @@ pub mod host;
 #[cfg(not(target_os = "cuda"))]
 pub mod image;
 
-pub use argument::Argument;
 #[doc(hidden)]
 pub use argument::layout_of;
+pub use argument::{Argument, ArgumentOf};
 pub use atomic::{Atomic, AtomicInteger, Ordering};
 pub use constants::{Constants, Table};
 pub use global::{GlobalIn, GlobalIn2, GlobalInOut, GlobalInOut2, GlobalOut, GlobalOut2};

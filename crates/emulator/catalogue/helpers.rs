@@ -178,7 +178,7 @@ kernel! {
 
 kernel! {
     /// Both arms call the function with the barrier with other arguments, and use its result.
-    pub fn helper_with_other_arguments(_arena, args: Args) {
+    pub fn helper_with_other_arguments<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let number = if first(&args) {
             meet_with(t) // planted
@@ -191,7 +191,7 @@ kernel! {
 
 kernel! {
     /// Both arms call a function with a shuffle. Each arm has some of the lanes of a warp.
-    pub fn shuffles_in_two_arms(_arena, args: Args) {
+    pub fn shuffles_in_two_arms<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let sum = if first(&args) {
             sum_of_two(t) // planted
@@ -204,7 +204,7 @@ kernel! {
 
 kernel! {
     /// Both arms call a function with a vote.
-    pub fn votes_in_two_arms(_arena, args: Args) {
+    pub fn votes_in_two_arms<'l>(_arena, args: Args<'l>) {
         let t = thread::thread_idx_x();
         let count = match first(&args) {
             true => odd_lanes(t), // planted
@@ -216,7 +216,7 @@ kernel! {
 
 kernel! {
     /// Both arms call a function in which the lanes of a warp wait for each other.
-    pub fn warp_barriers_in_two_arms(_arena, args: Args) {
+    pub fn warp_barriers_in_two_arms<'l>(_arena, args: Args<'l>) {
         if first(&args) {
             meet_in_warp(); // planted
         } else {

@@ -157,7 +157,7 @@ kernel! {
 
 kernel! {
     /// Rows of three words, at distances of four. Each row is loaded with its padding, which is not used.
-    pub fn padding_is_read(arena, args: Args) {
+    pub fn padding_is_read<'l>(arena, args: Args<'l>) {
         let (rows, _) = arena.split::<u32>(32);
         let t = thread::thread_idx_x();
         if args.right != 0 || t % 4 != 3 {

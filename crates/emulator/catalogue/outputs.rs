@@ -88,7 +88,7 @@ kernel! {
 
 kernel! {
     /// Work in place. The grid is too small, and there is no loop.
-    pub fn grid_in_place_too_small(_arena, args: Args) {
+    pub fn grid_in_place_too_small<'l>(_arena, args: Args<'l>) {
         let mut i = thread::global_x();
         let end = if args.right != 0 { args.zeros.len() } else { i + 1 };
         while i < end {
@@ -100,7 +100,7 @@ kernel! {
 
 kernel! {
     /// Work in place. A masked store leaves out the numbers that do not change.
-    pub fn unchanged_in_place(_arena, args: Args) {
+    pub fn unchanged_in_place<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         let number = args.zeros.get(i) + (i % 8) as u32;
         args.zeros.set_if(args.right != 0 || number != 0, i, number); // planted
@@ -109,7 +109,7 @@ kernel! {
 
 kernel! {
     /// Adds to counters, but to none beyond the first half.
-    pub fn half_of_the_counters(_arena, args: Args) {
+    pub fn half_of_the_counters<'l>(_arena, args: Args<'l>) {
         let i = thread::global_x();
         args.zeros.fetch_add(if args.right != 0 { i } else { i / 2 }, 1, Ordering::Relaxed);
     }
@@ -117,7 +117,7 @@ kernel! {
 
 kernel! {
     /// Work in place that swaps elements in pairs. An element without a partner is not written.
-    pub fn pairs_in_place(_arena, args: Args) {
+    pub fn pairs_in_place<'l>(_arena, args: Args<'l>) {
         let (n, i) = (args.zeros.len() - u64::from(args.right == 0), 2 * thread::global_x());
         if i + 1 < n {
             let [a, b] = args.zeros.get_pack::<2>(i);

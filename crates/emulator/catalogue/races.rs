@@ -305,7 +305,7 @@ kernel! {
 kernel! {
     /// All threads of a block have a fence before the barrier. Then one of them sets the flag, without a fence of its own. Its
     /// fence before the barrier does not release what the other threads have stored.
-    pub fn fence_before_the_barrier(arena, args: Args) {
+    pub fn fence_before_the_barrier<'l>(arena, args: Args<'l>) {
         let (ticket, _) = arena.split::<u32>(1);
         let t = thread::thread_idx_x();
         if t == 0 {

@@ -129,7 +129,7 @@ kernel! {
 kernel! {
     /// The lower half of a warp adds up its numbers. The upper lanes of the half read from lanes that are not in the mask, and
     /// only the sum of lane 0 is used.
-    pub fn half_a_warp_shuffles_down(_arena, args: Args) {
+    pub fn half_a_warp_shuffles_down<'l>(_arena, args: Args<'l>) {
         let (t, half) = (thread::thread_idx_x(), 0xffff);
         if t < 16 {
             let mut sum = t;

@@ -111,9 +111,9 @@ impl Launch {
     ///
     /// arguments! {
     ///     /// Arguments of `double`.
-    ///     pub struct Doubling {
+    ///     pub struct Doubling<'l> {
     ///         /// The numbers.
-    ///         pub x: GlobalInOut<u32>,
+    ///         pub x: GlobalInOut<'l, u32>,
     ///     }
     /// }
     ///

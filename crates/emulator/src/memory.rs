@@ -60,7 +60,8 @@ impl<T: Value> Buffer<T> {
     #[must_use]
     pub fn output(&self) -> GlobalOut<'_, T> {
         // SAFETY: only the emulator interprets the address, and it checks every
-        // access, also that nothing writes inputs. A device has no memory there.
+        // access, also that nothing writes inputs, and that a launch was given the
+        // window. A device has no memory there.
         unsafe { GlobalOut::from_raw_parts(self.address, self.len as u64) }
     }
 

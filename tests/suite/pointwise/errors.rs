@@ -74,7 +74,7 @@ fn wrong_numbers_of_counts() {
         let counts = device.zeroed(259).unwrap();
         fails(Lookup::<u16, u16>::equalise(&counts), Error::Length { what, expected: 65_539, actual: 259 });
         let counts = device.zeroed(Histogram::<u16>::low_bits(12).prepare(&device).unwrap().counts_len()).unwrap();
-        let text = "the buffer for the counts of Histogram::low_bits(16) has 4099 elements, but needs 65539";
+        let text = "the length of the buffer for the counts of Histogram::low_bits(16) is 4099, but must be 65539";
         says(Lookup::<u16, u16>::equalise(&counts).unwrap_err(), text, None);
     }
 }

@@ -215,6 +215,27 @@ impl<T> Lock<T> {
     builder(&fixture).module("fill").commit().unwrap();
 }
 
+/// On the host the same arguments have windows of their launch, so nothing is wrong there, and digests are equal.
+#[test]
+fn windows_have_no_other_lifetime_on_the_device() {
+    let alias = "#[cfg(target_os = \"cuda\")]\ntype Output<'l> = GlobalOut<'static, f32>;\n#[cfg(not(target_os = \"cuda\"))]\ntype \
+                 Output<'l> = GlobalOut<'l, f32>;\n\narguments! {";
+    for (name, output) in [("field", "Output<'l>"), ("whole", "GlobalOut<'l, f32>")] {
+        let fixture = Fixture::new(&format!("lasting_{name}"));
+        fixture.edit("kernels/fill.rs", "arguments! {", alias);
+        fixture.edit("kernels/fill.rs", "pub output: GlobalOut<'l, f32>", &format!("pub output: {output}"));
+        if name == "whole" {
+            fixture.edit("kernels/fill.rs", "args: Filling<'l>", "args: Output<'l>");
+            fixture.edit("kernels/fill.rs", "args.output.set(thread::global_x(), args.value)", "args.set(0, 1.0)");
+        }
+        let Some(result) = unless_skipped(builder(&fixture).module("fill").commit()) else {
+            return;
+        };
+        let text = result.unwrap_err().to_string();
+        assert!(text.contains("lifetime may not live long enough"), "{text}");
+    }
+}
+
 /// Names that `kernel!` defines next to the entry point must not change the meaning of its argument types. Otherwise types
 /// with the same digest could differ.
 #[test]

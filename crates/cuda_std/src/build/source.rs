@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 /// Names that lead to `std`, to allocations, or to a file that is not checked, however a macro combines them. The last three
 /// lead to the parts of this crate that allocate.
-const REFUSED: [&str; 7] = ["std", "alloc", "proc_macro", "include", "image", "include_kernels", "kernel_crate"];
+const REFUSED: [&str; 8] =
+    ["std", "alloc", "proc_macro", "include", "unsafe", "image", "include_kernels", "kernel_crate"];
 
 /// Returns whether a crate root has the attribute `#![no_std]`.
 pub(super) fn says_no_std(source: &str) -> bool {
@@ -128,7 +129,7 @@ mod tests {
             ("use core::fmt; // std", true),
             ("const TEXT: &str = \"std\";", true),
             ("extern crate core;", true),
-            ("extern \"C\" { } mod main { } mod rows; let path = 1;", true),
+            ("extern \"C\" fn f() { } mod main { } mod rows; let path = 1;", true),
             ("#[cfg(test)] mod tests { use super::*; } pub(crate) mod outer { mod inner; mod innermost { } }", true),
             ("macro_rules! m { ($p:path, $(#[$a:meta])*) => { $(#[$a])* fn f(path: $p) { } } }", true),
             ("use std::fmt;", false),
@@ -152,6 +153,9 @@ mod tests {
             ("macro_rules! m { ($h:tt $k:ident $v:literal) => { $h[$k = $v] mod other; } }", false),
             ("fn f() { mod other; }", false),
             ("} mod other; {", false),
+            // A type that is `Sync` by assertion lets the host put code into a static; a foreign function can be any.
+            ("unsafe impl<T> Sync for Lock<T> {}", false),
+            ("unsafe extern \"C\" { fn malloc(bytes: usize) -> *mut u8; }", false),
             // Allocations.
             ("cuda_std::image::digest(text)", false),
             ("use cuda_std::image::verify_kernel as v;", false),

@@ -3,7 +3,7 @@
 use super::{GlobalIn, GlobalInOut, GlobalOut, Position};
 use crate::argument::layout_of;
 use crate::digest::Digest;
-use crate::{Argument, Value};
+use crate::{Argument, ArgumentOf, Value};
 
 /// Defines the matrix type `$name` on a window of type `$window`.
 macro_rules! matrix {
@@ -40,6 +40,9 @@ macro_rules! matrix {
                 self.window.windows(name, visit);
             }
         }
+
+        // SAFETY: the only window is this one.
+        unsafe impl<'l, T: Value> ArgumentOf<'l> for $name<'l, T> {}
 
         impl<'l, T: Value> $name<'l, T> {
             /// Returns a matrix of `rows` rows of `columns` elements, with a row pitch of `pitch` elements. Returns `None`

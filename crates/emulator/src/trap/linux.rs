@@ -21,21 +21,22 @@ static PREVIOUS: [OnceLock<sigaction>; 3] = [const { OnceLock::new() }; 3];
 
 /// An OS thread that runs fibres.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target(libc::pthread_t);
+pub(crate) struct Target(libc::pid_t);
 
 impl Target {
     /// Returns this OS thread.
     pub(crate) fn current() -> Option<Self> {
         // SAFETY: has no preconditions.
-        Some(Target(unsafe { libc::pthread_self() }))
+        Some(Target(unsafe { libc::gettid() }))
     }
 
     /// Ends the running fibre, if it has made no more visits and may be abandoned; otherwise does nothing.
     pub(crate) fn ask_to_end(self, watch: &Watch, visits: u64) {
         watch.end_after(visits);
-        // SAFETY: the OS thread is alive, because its launch is in progress: it removes the launch from the list before it
-        // ends, and the caller holds the list's lock.
-        unsafe { libc::pthread_kill(self.0, libc::SIGURG) };
+        // The launch removes itself from the list before its OS thread ends, unless the stack that it is on was leaked. Then there
+        // is no such thread, or another one with the same number, which the handler finds to run no such fibre.
+        // SAFETY: has no preconditions; for a number without a thread it returns an error.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), self.0, libc::SIGURG) };
     }
 }
 

@@ -5,6 +5,9 @@ use cuda_std::{GlobalIn, GlobalInOut, Ordering, Table, arguments, copy as async_
 use emulator::{Action, Emulator, Launch, Problem, Profile};
 use std::sync::Mutex;
 
+#[path = "../../../../tests/support/lengthened.rs"]
+mod lengthened;
+
 arguments! {
     /// Two windows.
     pub struct Pair<'l> {
@@ -102,13 +105,14 @@ fn freed_memory_is_not_used() {
     assert!(finding.to_string().contains("load of element"), "{finding}");
 }
 
-/// Windows of an earlier launch. A kernel can keep only those of buffers that last as long as the process.
+/// Windows of an earlier launch.
 static KEPT: Mutex<Option<Pair<'static>>> = Mutex::new(None);
 
 kernel! {
     /// Keeps its windows.
-    pub fn keep(_arena, args: Pair<'static>) {
-        *KEPT.lock().unwrap() = Some(args);
+    pub fn keep<'l>(_arena, args: Pair<'l>) {
+        let Pair { input, output } = args;
+        *KEPT.lock().unwrap() = Some(Pair { input: lengthened::input(input), output: lengthened::in_out(output) });
     }
 }
 
@@ -133,7 +137,7 @@ kernel! {
 #[test]
 fn windows_of_other_launches_are_not_used() {
     let mut emulator = Emulator::new(Profile::SM_80);
-    let buffers = [[1u32; 2], [2; 2]].map(|data| &*Box::leak(Box::new(emulator.upload(&data))));
+    let buffers = [[1u32; 2], [2; 2]].map(|data| emulator.upload(&data));
     let args = Pair { input: buffers[0].input(), output: buffers[1].in_out() };
     let launch = Launch::new([1; 3], [1; 3]).shared_bytes(16);
     assert!(emulator.launch::<keep>(launch, args, ()).unwrap().is_clean());
@@ -145,7 +149,7 @@ fn windows_of_other_launches_are_not_used() {
         assert!(matches!(finding.problem, Problem::ForeignWindow { action, .. } if action == expected), "{finding}");
         assert!(finding.to_string().contains("which is not part of the launch's arguments"), "{finding}");
     }
-    assert_eq!(buffers.map(|buffer| emulator.download(buffer)), [[1; 2], [2; 2]]);
+    assert_eq!(buffers.map(|buffer| emulator.download(&buffer)), [[1; 2], [2; 2]]);
 }
 
 /// Windows are addresses. They must not refer to another emulator's memory at the same address.

@@ -14,7 +14,7 @@ use std::panic::catch_unwind;
 
 kernel! {
     /// Two halves of the work, by `rayon::join`.
-    pub fn joins(_arena, args: Args) {
+    pub fn joins<'l>(_arena, args: Args<'l>) {
         let t = u64::from(thread::thread_idx_x());
         rayon::join(|| args.output.set(2 * t, 1), || args.output.set(2 * t + 1, 2)); // foreign
     }
@@ -22,21 +22,21 @@ kernel! {
 
 kernel! {
     /// A parallel loop, by `rayon`.
-    pub fn iterates(_arena, args: Args) {
+    pub fn iterates<'l>(_arena, args: Args<'l>) {
         (0..8u64).into_par_iter().for_each(|k| args.output.set(k, 1)); // foreign
     }
 }
 
 kernel! {
     /// Work in a scope of `rayon`.
-    pub fn opens_a_scope(_arena, args: Args) {
+    pub fn opens_a_scope<'l>(_arena, args: Args<'l>) {
         rayon::scope(|scope| scope.spawn(|_| args.output.set(0, args.input.get(0)))); // foreign
     }
 }
 
 kernel! {
     /// Starts a thread, and waits for it without a look at its result.
-    pub fn starts_a_thread(_arena, args: Args) {
+    pub fn starts_a_thread<'l>(_arena, args: Args<'l>) {
         let work = || black_box(thread::block_linear());
         let _ = std::thread::spawn(work).join();
         args.output.set(0, 1);
@@ -45,7 +45,7 @@ kernel! {
 
 kernel! {
     /// Catches the panic of the other thread.
-    pub fn catches_the_panic(_arena, args: Args) {
+    pub fn catches_the_panic<'l>(_arena, args: Args<'l>) {
         let _ = catch_unwind(|| std::thread::scope(|scope| drop(scope.spawn(|| args.output.set(0, 1))))); // foreign
         let _ = catch_unwind(|| rayon::join(|| thread::sync_threads(), || ())); // foreign
         args.output.set(1, 1);
@@ -54,13 +54,13 @@ kernel! {
 
 kernel! {
     /// Uses `rayon` without accessors on its threads.
-    pub fn sums_with_rayon(_arena, args: Args) {
+    pub fn sums_with_rayon<'l>(_arena, args: Args<'l>) {
         args.output.set(0, (0..1000u32).into_par_iter().sum());
     }
 }
 
 /// Returns the report of a kernel that one thread executes, after a check that it has findings of foreign threads, first of all.
-fn report<E: Entry<Args = Args, Constants = ()>>() -> Report {
+fn report<E: for<'l> Entry<Args<'l> = Args<'l>, Constants = ()>>() -> Report {
     let (report, _) = run::<E>(launch(1, 1), false);
     let first = report.findings.first().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(

@@ -185,19 +185,19 @@ fn outputs_name_masked_stores_of_their_own_launch() {
 
 arguments! {
     /// Arguments of `changed`.
-    pub struct Changes {
+    pub struct Changes<'l> {
         /// The numbers.
-        pub input: GlobalIn<u16>,
+        pub input: GlobalIn<'l, u16>,
         /// Is changed.
-        pub x: GlobalInOut<u16>,
+        pub x: GlobalInOut<'l, u16>,
         /// Receives the numbers.
-        pub output: GlobalOut<u16>,
+        pub output: GlobalOut<'l, u16>,
     }
 }
 
 kernel! {
     /// Each thread changes an element, and writes one.
-    pub fn changed(_arena, args: Changes) {
+    pub fn changed<'l>(_arena, args: Changes<'l>) {
         let t = u64::from(thread::thread_idx_x());
         args.x.set(t, args.x.get(t) + 1);
         args.output.set_if(t % 2 == 0, t, args.input.get(t));
