@@ -376,7 +376,6 @@ impl<'a> Show<'a> {
         let generation = self.generation();
         self.last = self.board.census()?;
         self.last.generation = generation;
-        self.progress.set_population(self.last.population);
         let is_due = |every: u64| generation == self.end || generation.is_multiple_of(every);
         if generation > 0 && is_due(self.between_points()) {
             self.history.push(self.last);

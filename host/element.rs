@@ -49,7 +49,7 @@ use cuda_std::{Bf16, F16};
 /// }
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0624
 /// fn hidden<T: slm::Element>(x: T) {
 ///     let _ = x.filled(3);
 /// }

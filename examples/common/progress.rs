@@ -13,22 +13,15 @@ pub(crate) struct Progress {
     end: u64,
     /// When the last line was written, or when the run began.
     last: Instant,
-    population: u64,
 }
 
 impl Progress {
     /// Returns the progress of a run that ends with a generation. A run that is watched has no bar.
     pub(crate) fn new(end: u64, is_watched: bool) -> Self {
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}").expect("the template is right");
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len}").expect("the template is right");
         // It is also invisible if stderr is not a terminal.
         let bar = if is_watched { ProgressBar::hidden() } else { ProgressBar::new(end) };
-        Progress { bar: bar.with_style(style), end, last: Instant::now(), population: 0 }
-    }
-
-    /// Sets the population, which is shown from now on.
-    pub(crate) fn set_population(&mut self, population: u64) {
-        self.population = population;
-        self.bar.set_message(format!("population {population}"));
+        Progress { bar: bar.with_style(style), end, last: Instant::now() }
     }
 
     /// Shows the current generation if that is due.
@@ -36,7 +29,7 @@ impl Progress {
         self.bar.set_position(generation);
         if self.bar.is_hidden() && self.last.elapsed() >= INTERVAL {
             self.last = Instant::now();
-            say(format!("generation {generation} of {}, population {}", self.end, self.population));
+            say(format!("generation {generation} of {}", self.end));
         }
     }
 

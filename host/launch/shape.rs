@@ -92,7 +92,7 @@ impl LaunchShape {
     ///
     /// kernel! {
     ///     /// Thread `i` of the grid doubles element `i`.
-    ///     pub fn double(_arena, args: Doubling) {
+    ///     pub fn double<'l>(_arena, args: Doubling<'l>) {
     ///         let i = thread::global_x();
     ///         args.x.set_if(i < args.x.len(), i, 2 * args.x.get_or(i, 0));
     ///     }

@@ -65,7 +65,8 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
         // One more tap takes one more element in the taps and in the tile, each rounded up to 16 bytes.
         ensure(requested > limit && requested <= limit + 32, || format!("{requested} of {limit} bytes"))?;
 
-        let (taps, x) = (Random::new(1).values(maximum), Random::new(2).values(3000));
+        // As many samples as taps, so that none are added up.
+        let (taps, x) = (Random::new(1).values(maximum), Random::new(2).values(maximum));
         let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
         let shared = filter.plan(x.len()).launches.first().ok_or("nothing is launched")?.shared_bytes;
         ensure(shared <= limit && shared + 32 > limit, || format!("{shared} of {limit} bytes"))?;

@@ -119,7 +119,7 @@ impl Launch {
     ///
     /// kernel! {
     ///     /// Thread `i` of the grid doubles element `i`.
-    ///     pub fn double(_arena, args: Doubling) {
+    ///     pub fn double<'l>(_arena, args: Doubling<'l>) {
     ///         let i = thread::global_x();
     ///         args.x.set_if(i < args.x.len(), i, 2 * args.x.get_or(i, 0));
     ///     }
