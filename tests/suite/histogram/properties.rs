@@ -110,10 +110,10 @@ fn their_order_does_not_matter(device: &Device) -> Result<(), Failed> {
     order_of_weights::<f64>(device, any::<u64>().prop_map(f64::from_bits))
 }
 
-fn order_of_weights<W: HistogramWeight>(device: &Device, weights: impl Strategy<Value = W>) -> Result<(), Failed>
-where
-    W: Into<f64>,
-{
+fn order_of_weights<W: HistogramWeight + Into<f64>>(
+    device: &Device,
+    weights: impl Strategy<Value = W>,
+) -> Result<(), Failed> {
     let pairs = |limit| {
         let finite = weights.prop_filter("finite", |&w| w.into().is_finite());
         let pairs = vec((-4.0..4.0f32, finite), 0..limit);
