@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::{fs, io};
 
-/// `pub fn name(arena, …) in "module" where registers <= 64 {`, inside of `kernel!`.
+/// `pub fn name<'l>(arena, …) in "module" where registers <= 64 {`, inside of `kernel!`.
 #[derive(Debug)]
 pub struct Declaration {
     /// The entry point, without the types of generic kernels. It begins with `$` if a macro names it.
@@ -63,6 +63,7 @@ impl Declaration {
         // Types may have blocks too.
         let (head, _) = text.split_once("{\n")?;
         let (name, rest) = head.split_once('(')?;
+        let (name, _lifetime) = name.split_once('<').unwrap_or((name, ""));
         let (first, rest) = rest.split_once(',')?;
         let has_arena = match first {
             "arena" => true,
