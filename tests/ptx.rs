@@ -176,8 +176,8 @@ fn entry_points(file: &File) -> Result<(), Failed> {
 fn registers_of_types(entry: &str) -> Result<u32, Failed> {
     let (_, instance) = entry.split_once("2d_").ok_or("not a filter of pictures")?;
     Ok(match instance {
-        "box_f32" | "box_u8" => 128,
-        _ if instance.starts_with("box_any_") => 160,
+        "box_f32" | "box_u8" | "box_mean_u8" => 128,
+        _ if instance.starts_with("box_any_") || instance.starts_with("box_mean_") => 160,
         _ => match instance.split_once('_').ok_or("no types")?.1 {
             "f32_3" => 56,
             "f32_5" => 64,

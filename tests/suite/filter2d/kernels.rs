@@ -126,7 +126,7 @@ fn what_auto_chooses() -> Result<(), Failed> {
     equal(strided.outputs, [20, 70, 1])?;
     // Two rows of three tiles.
     equal((strided.launches[0].grid, strided.launches[0].block), ([6, 1, 1], [32, 8, 1]))?;
-    let high = plan(types, &plain(types, 35, [20, 70], [600, 3]), Filter2dAlgorithm::Auto)?;
+    let high = plan(types, &plain(types, 35, [640, 70], [600, 3]), Filter2dAlgorithm::Auto)?;
     let reason = "a register tile does not fit into shared memory";
     equal((&*high.kernel, &*high.reason), ("filter2d_tile_f32", reason))?;
     let wide = Case { dilation: [1, 40_000], ..plain(types, 36, [20, 70], [3, 3]) };

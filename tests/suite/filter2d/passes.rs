@@ -170,7 +170,7 @@ fn refusals() -> Result<(), Failed> {
     }
     // The table of weights has room for 128 and 832. Others take two launches.
     for (weights, launches) in [([129, 2], 2), ([1, 833], 2), ([1, 832], 1)] {
-        equal(planned(&case(192, [9, 9], weights), separable)?.launches.len(), launches)?;
+        equal(planned(&case(192, [140, 900], weights), separable)?.launches.len(), launches)?;
     }
     Ok(())
 }
