@@ -111,7 +111,9 @@ fn arguments(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 
 /// Returns whether a function returns windows and the rest of the arena.
 fn makes_windows(function: &Function<'_>) -> bool {
-    function.returned.ends_with(&["Arena", ")"])
+    let last = function.returned.rsplit(|token| *token == ",").next().unwrap_or_default();
+    // Its lifetime may follow.
+    last.contains(&"Arena") && last.last() == Some(&")")
 }
 
 /// Returns whether a function has no parameters but a result.

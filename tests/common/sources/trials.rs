@@ -39,7 +39,7 @@ impl<T: Value> Window<T> {
     #[track_caller]
     pub(crate) fn access(&self, i: u32) {}
     #[track_caller]
-    pub fn part(self, len: u32) -> (Window<T>, Arena) {}
+    pub fn part(self, len: u32) -> (Window<'l, T>, Arena<'l>) {}
     #[track_caller]
     pub fn reuse(self) -> Arena {}
     pub fn len(&self) -> u32 {}

@@ -209,7 +209,8 @@ fn ctrl_c_without_a_terminal() -> Result<(), Failed> {
     ensure(generation > number_after(&said, "generation")?, || format!("{said}{last}"))?;
     ensure(rest.ends_with(&format!("interrupted after generation {generation} of 1000000000000\n")), || rest.clone())?;
     let dark = image::open(&picture)?.into_luma8().pixels().filter(|pixel| pixel.0[0] < 255).count();
-    ensure((2..=5).contains(&dark), || format!("{dark} dark pixels"))
+    // A glider is three cells wide, and a pixel has more.
+    ensure((1..=4).contains(&dark), || format!("{dark} dark pixels"))
 }
 
 /// A run needs memory for two boards, and not for a third one: not for the soup, and not for the comparison with the definition.
