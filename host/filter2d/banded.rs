@@ -12,6 +12,9 @@ use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
 pub(super) trait Banded: Send + Sync {
     type Memory<'l>: Windowed<'l>;
 
+    /// Whether windows are summed by segments.
+    const SUMS_SEGMENTS: bool = false;
+
     fn name(&self) -> &'static str;
 
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
@@ -77,6 +80,10 @@ impl<K: Banded> BandFilter<K> {
 }
 
 impl<K: Banded> Filter2d for BandFilter<K> {
+    fn sums_segments(&self) -> bool {
+        K::SUMS_SEGMENTS
+    }
+
     fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let bands = self.bands(picture);
         let mut windows = Windows::new(&self.device);
@@ -105,7 +112,7 @@ fn resident_blocks(device: &Device, residency: Option<Residency>) -> u64 {
 /// Returns the shape of the first launch, and the number of launches.
 fn launches(bands: &Bands) -> (LaunchShape, u64) {
     let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
-    (shape(bands, &first), bands.parts().count() as u64)
+    (shape(bands, &first), bands.launches())
 }
 
 /// Returns the shape of a launch.

@@ -11,8 +11,7 @@ use crate::{Buffer, Device, LaunchPlan, LaunchShape, Residency, Result, Windows}
 use cuda_std::{Entry, GlobalIn, GlobalInOut};
 use slm_kernels::cast;
 use slm_kernels::histogram::{
-    Args, BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, WeighArgs, WeighGeometry,
-    WeightedArgs,
+    Args, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, PACK_BYTES, PeakArgs, WeighArgs, WeighGeometry, WeightedArgs,
 };
 
 /// Buffers that all launches of a histogram share.
@@ -51,7 +50,8 @@ pub(super) struct Launches<B: FromRule> {
     chosen: HistogramAlgorithm,
     reason: String,
     geometry: Geometry,
-    weighing: WeighGeometry,
+    /// Finding the largest magnitudes, and adding up weights.
+    weighing: [WeighGeometry; 2],
     /// Maximum number of packs, and of weights, per launch.
     pub(super) most_packs: usize,
     pub(super) most_weights: usize,
@@ -93,7 +93,10 @@ impl<B: FromRule> Launches<B> {
             chosen,
             reason,
             geometry: geometry(chosen),
-            weighing: WeighGeometry::new(counters, &tuning.launches),
+            weighing: [
+                WeighGeometry::peaks(counters, tuning.memory, &tuning.launches),
+                WeighGeometry::sums(counters, &tuning.launches),
+            ],
             most_packs: MOST_PACKS as usize,
             most_weights: MOST_WEIGHTS as usize,
         };
@@ -198,19 +201,19 @@ impl<B: FromRule> Launches<B> {
 
     /// Returns the launches that find the largest magnitudes of the weights of `samples` samples.
     pub(super) fn peaks(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
-        self.over_weights(samples, self.weighing.peaks)
+        self.over_weights(samples, self.weighing[0])
     }
 
     /// Returns the launches that add up the weights of `samples` samples.
     pub(super) fn sums(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
-        self.over_weights(samples, self.weighing.sums)
+        self.over_weights(samples, self.weighing[1])
     }
 
-    fn over_weights(&self, samples: usize, in_block: BlockCounters) -> impl Iterator<Item = Pass<'_, B>> {
+    fn over_weights(&self, samples: usize, weighing: WeighGeometry) -> impl Iterator<Item = Pass<'_, B>> {
         parts(samples, self.most_weights).map(move |(first, len)| {
-            let blocks = self.weighing.grid(len as u64, self.tuning.processors);
-            let shape = shape(blocks, self.weighing.threads).shared_bytes(in_block.bytes);
-            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len }, range: in_block.counters }
+            let blocks = weighing.grid(len as u64, self.tuning.processors);
+            let shape = shape(blocks, weighing.threads).shared_bytes(weighing.shared_bytes);
+            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len }, range: weighing.cells }
         })
     }
 

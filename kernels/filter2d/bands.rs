@@ -121,6 +121,13 @@ impl Bands {
             })
         })
     }
+
+    /// Returns the number of launches.
+    #[must_use]
+    pub fn launches(&self) -> u64 {
+        let [_, bands, planes] = self.blocks.map(|count| count.div_ceil(MOST_BLOCKS));
+        bands.saturating_mul(planes)
+    }
 }
 
 /// One launch: some bands of some planes.
@@ -208,5 +215,8 @@ mod tests {
             part(65_535, 65_535, [3, 1, 2]),
         ];
         assert!(bands.parts().eq(parts));
+        assert_eq!(bands.launches(), 4);
+        assert_eq!(Bands { blocks: [3, 0, 1], ..bands }.launches(), 0);
+        assert_eq!(Bands { blocks: [1, u64::MAX, u64::MAX], ..bands }.launches(), u64::MAX);
     }
 }

@@ -281,15 +281,10 @@ impl<A: Accumulator> Args<'_, A> {
     #[inline(always)]
     fn output(&self, sums: Sums<A>) -> A {
         match self.renormalise {
-            0 => self.divided(sums.products),
+            0 if self.total.is_divisor() => sums.products.quotient(self.total),
+            0 => sums.products,
             _ => sums.products.renormalised(self.total, sums.weights),
         }
-    }
-
-    /// Returns a sum of products, divided by the divisor of all sums. Most filters have none, and do not wait for divisions.
-    #[inline(always)]
-    fn divided(&self, sum: A) -> A {
-        if self.total == A::ONE { sum } else { sum.quotient(self.total) }
     }
 }
 

@@ -232,8 +232,28 @@ pub(super) fn correlate<
             staged.set_pack((y * ROWS as u32 + q as u32) * layout.pixels + x * R as u32 + r as u32, pack);
         }
     }
+    if args.total.is_divisor() {
+        let first = y * ROWS as u32 * layout.pixels + x * R as u32;
+        divide::<A, V, R>(&staged, args.total, first, layout.pixels);
+    }
     thread::sync_threads();
     store::<A, V>(&staged, args, &layout, &Outputs::kept(&numbers), [x, y]);
+}
+
+/// Divides the thread's sums, which it has just staged from `first` on, in rows `pitch` apart. They are read again, because divisions
+/// where sums are stored would make all filters slower. (H100, 8192 x 8192 `f32`: 3 x 3 took 328 µs with them, 293 without.)
+#[inline(always)]
+fn divide<A: Accumulator, const V: usize, const R: usize>(staged: &Shared<A>, divisor: A, first: u32, pitch: u32) {
+    let mut place = first;
+    while place < first + ROWS as u32 * pitch {
+        let mut r = 0;
+        while r < R as u32 {
+            let sums: [A; V] = staged.get_pack(place + r);
+            staged.set_pack(place + r, sums.map(|sum| sum.quotient(divisor)));
+            r += V as u32;
+        }
+        place += pitch;
+    }
 }
 
 /// Returns the thread's lane and number of its half-warp in the block. Each call computes them.
@@ -333,7 +353,7 @@ fn store<A: Accumulator, const V: usize>(
         let mut pixel = x * V as u32;
         while pixel < packed {
             let sums = staged.get_pack(row * layout.pixels + pixel);
-            A::store_aligned::<V>(sums.map(|sum| args.divided(sum)), &args.output, line + pixel as u64);
+            A::store_aligned::<V>(sums, &args.output, line + pixel as u64);
             pixel += LANES * V as u32;
         }
         row += 1;
@@ -347,7 +367,7 @@ fn store<A: Accumulator, const V: usize>(
         let mut pixel = packed + thread::thread_idx_x();
         while pixel < pixels {
             let sum = staged.get(row * layout.pixels + pixel);
-            args.divided(sum).store_output(&args.output, line + pixel as u64 * args.channels as u64);
+            sum.store_output(&args.output, line + pixel as u64 * args.channels as u64);
             pixel += WIDTH;
         }
         row += thread::block_dim_y();

@@ -1,5 +1,6 @@
 //! Grid, block and shared memory for a problem's size, computed on the host.
 
+use super::peak::PER_WORD;
 use super::shared::DROPPED;
 use super::weigh::WORDS;
 use super::{GROUP, ROW, cached};
@@ -23,7 +24,7 @@ pub struct Tuning {
     pub blocks: u32,
     /// Maximum number of groups per block of the kernel that counts without atomic additions.
     pub groups: u32,
-    /// Threads per block of kernels that process weights.
+    /// Threads per block of kernels that process weights, if several are resident.
     pub weighing_threads: u32,
     /// Maximum number of such blocks per multiprocessor.
     pub weighing_blocks: u32,
@@ -114,43 +115,41 @@ impl Geometry {
     }
 }
 
-/// The launch parameters of the kernels that process weights.
+/// The launch parameters of a kernel that processes weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeighGeometry {
     /// Threads per block.
     pub threads: u32,
+    /// Dynamic shared memory per block, in bytes.
+    pub shared_bytes: u64,
+    /// Number of cells in the shared memory of each block: all, or 0 if they do not fit.
+    pub cells: u32,
     /// Maximum number of blocks per multiprocessor.
     blocks: u32,
-    /// Shared memory of the kernel that finds the largest magnitudes.
-    pub peaks: BlockCounters,
-    /// Shared memory of the kernel that adds up weights.
-    pub sums: BlockCounters,
-}
-
-/// Counters in the shared memory of each block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockCounters {
-    /// Number of counters: all, or 0 if they do not fit.
-    pub counters: u32,
-    /// Their dynamic shared memory, in bytes.
-    pub bytes: u64,
-}
-
-impl BlockCounters {
-    /// Returns the counters in a block that can have `most` bytes, if each has this number of words.
-    fn new(counters: u32, words: u32, most: u64) -> Self {
-        let bytes = shared_bytes::<u32>(u64::from(counters) * u64::from(words));
-        if bytes <= most { BlockCounters { counters, bytes } } else { BlockCounters { counters: 0, bytes: 0 } }
-    }
 }
 
 impl WeighGeometry {
-    /// Returns the launch parameters for a number of sums.
+    /// Returns the launch parameters of the kernel that finds the largest magnitudes.
     #[must_use]
-    pub fn new(sums: u32, tuning: &Tuning) -> Self {
-        let counters = |words| BlockCounters::new(sums, words, tuning.weighing_bytes);
-        let (peaks, sums) = (counters(1), counters(WORDS));
-        WeighGeometry { threads: tuning.weighing_threads, blocks: tuning.weighing_blocks, peaks, sums }
+    pub fn peaks(cells: u32, memory: Memory, tuning: &Tuning) -> Self {
+        let shared_bytes = shared_bytes::<u32>(cells.div_ceil(PER_WORD).into());
+        if shared_bytes > memory.block || shared_bytes <= tuning.weighing_bytes {
+            return Self::new(cells, shared_bytes, tuning);
+        }
+        // Few such blocks are resident, so they have as many threads as possible.
+        WeighGeometry { threads: tuning.threads, shared_bytes, cells, blocks: resident(shared_bytes, memory, tuning) }
+    }
+
+    /// Returns the launch parameters of the kernel that adds up weights.
+    #[must_use]
+    pub fn sums(cells: u32, tuning: &Tuning) -> Self {
+        Self::new(cells, shared_bytes::<u32>(u64::from(cells) * u64::from(WORDS)), tuning)
+    }
+
+    fn new(cells: u32, bytes: u64, tuning: &Tuning) -> Self {
+        let (threads, blocks) = (tuning.weighing_threads, tuning.weighing_blocks);
+        let (cells, shared_bytes) = if bytes <= tuning.weighing_bytes { (cells, bytes) } else { (0, 0) };
+        WeighGeometry { threads, shared_bytes, cells, blocks }
     }
 
     /// Returns the number of blocks for a number of weights, on a device with `processors` multiprocessors.

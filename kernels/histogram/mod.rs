@@ -41,7 +41,7 @@ pub use bins::{BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, LowBit
 pub use bins::{ByValue, EdgeSlice, Guided};
 pub use countable::Countable;
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{BlockCounters, Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
+pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
 pub use grid::Grid;
 pub use halfway::Halfway;
 pub use peak::PeakArgs;
@@ -184,8 +184,8 @@ kernel! {
         private::count(arena, &args);
     }
 
-    /// Finds the largest magnitude of the weights in each bin.
-    pub fn histogram_peaks<'l>(arena, args: PeakArgs<'l, <B as BinningArgument>::At<'l>>) {
+    /// Finds the largest magnitude of the weights in each bin. The limit of registers allows blocks of 1024 threads.
+    pub fn histogram_peaks<'l>(arena, args: PeakArgs<'l, <B as BinningArgument>::At<'l>>) where registers <= 64 {
         peak::find(arena, &args);
     }
 

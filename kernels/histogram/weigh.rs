@@ -51,24 +51,33 @@ arguments! {
 }
 
 impl<B: Binning> WeightedArgs<'_, B> {
-    /// Returns the weight of sample `i`.
+    /// Returns sample `i` and its weight in its own type. Its conversion would wait for it.
     #[inline(always)]
-    pub(super) fn weight(&self, i: u32) -> f64 {
+    fn load(&self, i: u32) -> (B::Sample, f32, f64) {
+        let sample = self.args.samples.get(i.into());
         match self.doubles.len() {
-            0 => self.singles.get(i.into()).into(),
-            _ => self.doubles.get(i.into()),
+            0 => (sample, self.singles.get(i.into()), 0.0),
+            _ => (sample, 0.0, self.doubles.get(i.into())),
         }
     }
 
-    /// Calls `each` with the indices of this thread's samples and their channels. Thread `i` of a grid of `n` threads visits
-    /// samples `i`, `i + n`, …
+    /// Calls `each` with the channels of this thread's samples, the samples and their weights. Thread `i` of a grid of `n` threads
+    /// visits samples `i`, `i + n`, … The next one is loaded while another one is processed.
     #[inline(always)]
-    pub(super) fn for_each(&self, mut each: impl FnMut(u32, u32)) {
-        let threads = thread::block_dim_x();
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32, B::Sample, f64)) {
+        let (threads, end) = (thread::block_dim_x(), self.args.tail);
         let mut i = thread::block_idx_x() * threads + thread::thread_idx_x();
-        while i < self.args.tail {
-            each(i, channel_of(&self.args, i));
-            i += thread::grid_dim_x() * threads;
+        if i >= end {
+            return;
+        }
+        let mut next = self.load(i);
+        while i < end {
+            let (sample, single, double) = next;
+            let following = i + thread::grid_dim_x() * threads;
+            next = self.load(following.min(end - 1));
+            let weight = if self.doubles.len() == 0 { single.into() } else { double };
+            each(channel_of(&self.args, i), sample, weight);
+            i = following;
         }
     }
 }
@@ -91,11 +100,11 @@ pub(super) fn add<B: Binning>(arena: Arena, args: &WeighArgs<B>) {
     clear(&sums);
     thread::sync_threads();
 
-    weighted.for_each(|i, channel| {
+    weighted.for_each(|channel, sample, weight| {
         if channel < args.counted {
-            let key = args.binning.key(args.samples.get(i.into()));
+            let key = args.binning.key(sample);
             let cell = args.count_of(channel, key);
-            let multiple = Quantum::new(peaks.get(cell), *count_log2).multiple(weighted.weight(i));
+            let multiple = Quantum::new(peaks.get(cell), *count_log2).multiple(weight);
             match args.range {
                 0 => add_to_result(args, cell, multiple),
                 _ => add_in_block(&sums, args.range, channel * args.keys + key, multiple),

@@ -151,6 +151,10 @@ pub trait Accumulator:
     /// Returns `self / divisor`, rounded once. Integers are never divided.
     #[must_use]
     fn quotient(self, divisor: Self) -> Self;
+
+    /// Returns whether a division by this number changes sums. It never does for integers.
+    #[must_use]
+    fn is_divisor(self) -> bool;
 }
 
 /// Evaluates an expression with the windows of the type that has this number, such as `[samples as window]`.
@@ -208,7 +212,7 @@ fn store_halves<O: Value, const N: usize>(window: &GlobalOut<O>, i: u64, element
 }
 
 macro_rules! accumulators {
-    ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr, $quotient:expr;)*) => {$(
+    ($($t:ty: |$sum:ident, $total:ident, $present:ident| $renormalised:expr, $quotient:expr, $is_divisor:expr;)*) => {$(
         impl Accumulator for $t {
             const ONE: Self = 1 as $t;
 
@@ -261,12 +265,18 @@ macro_rules! accumulators {
                 let $sum = self;
                 $quotient
             }
+
+            #[inline(always)]
+            fn is_divisor(self) -> bool {
+                let $total = self;
+                $is_divisor
+            }
         }
     )*};
 }
 accumulators! {
-    i32: |sum, _total, _present| sum, sum;
-    i64: |sum, _total, _present| sum, sum;
-    f32: |sum, total, present| if present == 0.0 { f32::NAN } else { sum * (total / present) }, sum / total;
-    f64: |sum, total, present| if present == 0.0 { f64::NAN } else { sum * (total / present) }, sum / total;
+    i32: |sum, _total, _present| sum, sum, false;
+    i64: |sum, _total, _present| sum, sum, false;
+    f32: |sum, total, present| if present == 0.0 { f32::NAN } else { sum * (total / present) }, sum / total, total != 1.0;
+    f64: |sum, total, present| if present == 0.0 { f64::NAN } else { sum * (total / present) }, sum / total, total != 1.0;
 }

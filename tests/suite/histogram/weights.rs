@@ -20,7 +20,15 @@ pub(super) fn trials() -> Vec<Trial> {
 /// Checks the plans: the largest magnitudes and the sums are in shared memory, or in global memory if there are more than a
 /// block has room for.
 fn weights_as_planned(device: &Device) -> Result<(), Failed> {
-    for (bins, are_in_shared_memory) in [(10, [true, true]), (10_000, [true, false]), (30_000, [false, false])] {
+    let block = device.info().shared_memory.map_or(0, |shared| shared.max_per_block);
+    // Two magnitudes share a word. Blocks with more than 96 KiB have the maximum number of threads.
+    for (bins, are_in_shared_memory, threads) in [
+        (10, [true, true], 256),
+        (10_000, [true, false], 256),
+        (30_000, [true, false], 256),
+        (60_000, [block >= 121 << 10, false], if block >= 121 << 10 { 1024 } else { 256 }),
+        (150_000, [false, false], 256),
+    ] {
         let histogram = Histogram::even(bins, 0u16..10_000).prepare(device)?;
         if !histogram.weighted_plan(0).launches.is_empty() {
             return Err(format!("{:?}", histogram.weighted_plan(0)).into());
@@ -45,6 +53,7 @@ fn weights_as_planned(device: &Device) -> Result<(), Failed> {
                 if [peaks.kernel, sums.kernel] == ["histogram_peaks_even_u16", "histogram_weigh_even_u16"]
                     && [peaks.times, sums.times] == [1, 1]
                     && [peaks.shared_bytes > 0, sums.shared_bytes > 0] == are_in_shared_memory
+                    && [peaks.block, sums.block] == [[threads, 1, 1], [256, 1, 1]]
                     && peaks.moved_bytes == (6 * SAMPLES + 4 * (bins + 3)) as u64
                     && sums.moved_bytes == (6 * SAMPLES + 20 * (bins + 3)) as u64 => {}
             _ => return Err(format!("{bins} bins: {plan:?}").into()),
