@@ -9,7 +9,8 @@
 //! | nearest, constant | those before the signal for all outputs, and those behind it for all outputs |
 //!
 //! The sums are weights of a filter with the same outputs, whose cost depends on the signal alone: at most `2 n` products per output,
-//! or about `n` plus the number of outputs. Sums of floats have twice the double precision and are rounded once, sums of integers wrap.
+//! or about `n` plus the number of outputs. Sums of floats have twice the double precision and are rounded to `f64`, then to their own
+//! type; sums of integers wrap.
 
 use crate::{Result, allocation};
 use slm_kernels::signal::Border;
@@ -59,8 +60,9 @@ impl Fold {
         let fold = match border {
             _ if taps <= MOST_KEPT => return None,
             Border::Constant | Border::Nearest => Self::ends(reached),
-            Border::Reflect => periodic(2 * samples),
-            Border::Mirror => periodic((2 * samples - 2).max(1)),
+            // Signals whose period overflows are longer than the weights.
+            Border::Reflect => periodic(samples.checked_mul(2)?),
+            Border::Mirror => periodic((samples - 1).checked_mul(2)?.max(1)),
             Border::Wrap => periodic(samples),
         };
         (fold.taps < taps).then_some(fold)
@@ -224,7 +226,9 @@ mod tests {
             // Nothing is outside for all outputs, or longer than the period.
             let short = Reached { taps: 20, left: 10, ..reached };
             assert_eq!(Fold::new(border, short), None);
-            assert_eq!(Fold::new(border, Reached { samples: 1 << 24, outputs: 1 << 24, ..reached }), None);
+            for samples in [1 << 24, 1 << 63, usize::MAX] {
+                assert_eq!(Fold::new(border, Reached { samples, outputs: samples, ..reached }), None, "{border:?}");
+            }
         }
     }
 

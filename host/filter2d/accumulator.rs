@@ -8,7 +8,7 @@ use crate::{Element, Result, allocation};
 use slm_kernels::signal::{self, Output};
 
 /// A type of sums, and of the samples and weights that it is computed from.
-pub(super) trait Accumulator: Element + signal::Accumulator + MultiplyAdd {
+pub(super) trait Accumulator: Element + PartialOrd + signal::Accumulator + MultiplyAdd {
     fn of_scalar(sample: Scalar) -> Self;
 
     /// Appends converted samples: groups that begin at `first`, `first + step`, …. `groups` is their length, number and step.

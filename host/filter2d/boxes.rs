@@ -39,28 +39,31 @@ pub(super) fn is_uniform(sums: &Sums) -> bool {
 impl<A: Accumulator> Weights<A> {
     /// Returns the weight of all samples, if it is the same for all, and finite. An outer product has the same one as its dense form.
     pub(super) fn common(&self) -> Option<A> {
-        let weight = match &self.values {
-            Values::Dense(weights) => common(weights.iter().copied())?,
+        let (weight, others) = match &self.values {
+            Values::Dense(weights) => {
+                let [least, most] = extremes(weights)?;
+                (least, [most; 3])
+            }
             Values::Separable { column, row } => {
-                let products = |c| distinct(row).map(move |r| A::multiply_add(A::ZERO, c, r));
-                common(distinct(column).flat_map(products))?
+                // All other products are between these.
+                let ([c, d], [r, s]) = (extremes(column)?, extremes(row)?);
+                let product = |c, r| A::multiply_add(A::ZERO, c, r);
+                (product(c, r), [product(c, s), product(d, r), product(d, s)])
             }
         };
         // Zero times an infinity or a NaN is NaN.
         let is_finite = !A::multiply_add(A::ZERO, weight, A::ZERO).is_nan();
-        is_finite.then_some(weight)
+        (is_finite && others == [weight; 3]).then_some(weight)
     }
 }
 
-/// Returns the first one of some numbers if all are equal.
-fn common<A: Accumulator>(mut numbers: impl Iterator<Item = A>) -> Option<A> {
-    let first = numbers.next()?;
-    numbers.all(|number| number == first).then_some(first)
-}
-
-/// Returns numbers without those that are equal to the one before.
-fn distinct<A: Accumulator>(numbers: &[A]) -> impl Iterator<Item = A> {
-    numbers.chunk_by(|a, b| a == b).map(|equal| equal[0])
+/// Returns the smallest and the largest one of some numbers, or `None` if one is NaN.
+fn extremes<A: Accumulator>(numbers: &[A]) -> Option<[A; 2]> {
+    let first = numbers.first().copied()?;
+    numbers.iter().try_fold([first; 2], |[least, most], &number| {
+        let is_nan = number.is_nan();
+        (!is_nan).then(|| [if number < least { number } else { least }, if number > most { number } else { most }])
+    })
 }
 
 /// Returns the filter if its weights are equal, the kernel supports it, and the algorithm allows it.
@@ -192,6 +195,8 @@ where
 {
     type Memory<'l> = M::At<'l>;
 
+    const SUMS_SEGMENTS: bool = true;
+
     fn name(&self) -> &'static str {
         self.loaded.name()
     }
@@ -212,5 +217,39 @@ where
     fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<M::At<'_>>) -> Result<()> {
         let args = BoxArgs { picture, weight: self.weight, channels: self.strips.channels };
         self.loaded.launch(windows, shape, args, &())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn common(column: Vec<f32>, row: Vec<f32>) -> Option<f32> {
+        Weights::separable(Arc::new(column), Arc::new(row)).common()
+    }
+
+    #[test]
+    fn products_that_are_all_equal() {
+        assert_eq!(common(vec![2.0; 3], vec![-0.5; 4]), Some(-1.0));
+        assert_eq!(common(vec![0.0, 0.0], vec![3.0, -7.0, 2.0]), Some(0.0));
+        assert_eq!(common(vec![1.0, 2.0, 1.0], vec![1.0; 3]), None);
+        assert_eq!(common(vec![1.0, -1.0], vec![1.0, -1.0]), None);
+        for not_finite in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert_eq!(common(vec![not_finite; 2], vec![1.0; 2]), None);
+            assert_eq!(common(vec![0.0; 2], vec![1.0, not_finite, 2.0]), None);
+        }
+        // The products of all underflow, or overflow. Each with each would be 10^12 of them.
+        let numbers = |unit: f32| (0..1_000_000).map(move |i| (1.0 + i as f32 / 1e6) * unit).collect();
+        assert_eq!(common(numbers(1e-30), numbers(1e-30)), Some(0.0));
+        assert_eq!(common(numbers(1e30), numbers(1e30)), None);
+    }
+
+    #[test]
+    fn dense_weights_that_are_all_equal() {
+        let common = |weights: Vec<f64>| Weights::dense([1, weights.len()], weights).common();
+        assert_eq!(common(vec![0.25; 5]), Some(0.25));
+        assert_eq!(common(vec![0.0, -0.0]), Some(0.0));
+        assert_eq!([common(vec![1.0, 1.0, 2.0]), common(vec![1.0, f64::NAN])], [None, None]);
     }
 }

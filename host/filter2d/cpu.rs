@@ -55,12 +55,15 @@ impl Filter2d {
         with_type!(SliceMut, outputs, outputs => self.run_typed(problem, input, outputs))
     }
 
+    /// Returns whether windows are summed by [`Segments`].
+    pub(super) fn sums_segments(&self) -> bool {
+        self.by_segments && boxes::is_uniform(&self.sums)
+    }
+
     /// Returns what the weights are computed as.
     pub(super) fn reason(&self) -> &'static str {
         match self.sums.is_separable() {
-            _ if self.by_segments && boxes::is_uniform(&self.sums) => {
-                "box: sums of segments down the columns first, then along the rows"
-            }
+            _ if self.sums_segments() => "box: sums of segments down the columns first, then along the rows",
             true => "separable: sums down the columns first, then along the rows",
             false => "dense: all weights of an output at once",
         }

@@ -2,7 +2,6 @@
 //! them, so all devices agree.
 
 use super::Filter2dAlgorithm;
-use super::boxes::is_uniform;
 use super::prepared::{OnDevice, on_device};
 use super::rule::Rule;
 use super::sums::{Sums, with_sums};
@@ -13,23 +12,36 @@ use crate::kernel::Recent;
 use crate::{Device, Result};
 use std::sync::Arc;
 
-/// What is needed for pictures of other sizes.
+/// What is needed for pictures that are smaller than the weights.
 pub(super) struct Folding {
+    /// Outer products as their factors, if filters may add along one axis and then along the other one: folded, they need not be
+    /// products any more.
     sums: Sums,
     rule: Rule,
-    /// Whether all weights are equal, and may be summed as a box.
-    is_box: bool,
+    /// Whether windows are summed by segments, which are as many for all pictures of a size.
+    by_segments: bool,
     /// Filters for the last folds.
     filters: Recent<[Option<Fold>; 2], Option<Arc<OnDevice>>>,
 }
 
 impl Folding {
-    /// Returns the weights and the rule, or `None` if the weights are too few for any picture.
-    pub(super) fn new(sums: &Sums, rule: Rule) -> Option<Self> {
-        let shape = with_sums!(sums, weights => weights.shape);
-        let is_box = rule.boxes && rule.window.has_unit_steps() && is_uniform(sums);
-        let is_needed = shape.into_iter().any(|taps| taps > MOST_KEPT);
-        is_needed.then(|| Folding { sums: sums.clone(), rule, is_box, filters: Recent::default() })
+    /// Returns what is needed beside the filter for all pictures, or `None` if its weights are too few for any picture, or have to
+    /// be equal.
+    pub(super) fn new(sums: Sums, rule: Rule, on_device: &OnDevice) -> Option<Self> {
+        use Filter2dAlgorithm::{Auto, Box, Separable};
+        let (by_segments, takes_products, is_box) = match on_device {
+            OnDevice::Cpu(filter) => (filter.sums_segments(), true, false),
+            OnDevice::Gpu(filter) => {
+                let takes_products = matches!(rule.algorithm, Auto | Separable);
+                (filter.sums_segments(), takes_products, rule.algorithm == Box)
+            }
+        };
+        let shape = with_sums!(&sums, weights => weights.shape);
+        if is_box || shape.into_iter().all(|taps| taps <= MOST_KEPT) {
+            return None;
+        }
+        let sums = if takes_products && !rule.renormalise { sums.factorised() } else { sums };
+        Some(Folding { sums, rule, by_segments, filters: Recent::default() })
     }
 
     /// Returns the filter and the problem with fewer weights, or `None` if there are none.
@@ -39,7 +51,7 @@ impl Folding {
         }
         let axes = [problem.rows, problem.columns];
         let folds = axes.map(|axis| Fold::new(self.rule.border, reached(&axis)));
-        if folds == [None, None] || (self.is_box && !self.pays_for_box(folds, problem)) {
+        if folds == [None, None] || (self.by_segments && !pays_for_box(folds, problem)) {
             return Ok(None);
         }
         let filter = self.filters.get(folds, || self.filter(device, folds))?;
@@ -53,19 +65,16 @@ impl Folding {
         let rule = Rule { window: self.rule.window.folded(folds), ..self.rule };
         Ok(Some(Arc::new(on_device(device, sums, rule)?)))
     }
+}
 
-    /// Returns whether folded weights, which are not equal, take less time than sums of segments, whose number grows with the
-    /// windows. 16 products take about as much time as the sums of an element.
-    fn pays_for_box(&self, folds: [Option<Fold>; 2], problem: &Problem) -> bool {
-        if self.rule.algorithm == Filter2dAlgorithm::Box {
-            return false;
-        }
-        let axes = [problem.rows, problem.columns];
-        let [rows, columns] = axes.map(|axis| (axis.outputs + axis.taps) as u128);
-        let [outputs, width] = axes.map(|axis| axis.outputs as u128);
-        let taps: usize = [0, 1].map(|axis| folds[axis].map_or(axes[axis].taps, |fold| fold.taps)).iter().sum();
-        rows * columns * 16 > outputs * width * taps as u128
-    }
+/// Returns whether folded weights, which are not equal, take less time than sums of segments, whose number grows with the windows. 16
+/// products take about as much time as the sums of an element.
+fn pays_for_box(folds: [Option<Fold>; 2], problem: &Problem) -> bool {
+    let axes = [problem.rows, problem.columns];
+    let [rows, columns] = axes.map(|axis| (axis.outputs + axis.taps) as u128);
+    let [outputs, width] = axes.map(|axis| axis.outputs as u128);
+    let taps: usize = [0, 1].map(|axis| folds[axis].map_or(axes[axis].taps, |fold| fold.taps)).iter().sum();
+    rows * columns * 16 > outputs * width * taps as u128
 }
 
 fn reached(axis: &Axis) -> Reached {

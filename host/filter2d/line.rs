@@ -1,6 +1,6 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
-use super::mean::Mean;
+use super::mean::{Added, Mean};
 use super::prepared::Treatment;
 use super::sums::{Sums, with_sums};
 use super::weights::{Values, Weights};
@@ -47,7 +47,7 @@ impl<S: FilterSample> LineFilter<S> {
     fn sums<W: FilterWeight>(weights: &Weights<W>, origin: Origin) -> Result<(Sums, Option<f64>)> {
         match S::KIND {
             Kind::I32 if W::IS_INTEGER => Ok((Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?), None)),
-            kind => Sums::new(weights, kind, Mean::new(origin, weights.shape, [kind; 2])),
+            kind => Sums::new(weights, kind, Mean::new(origin, weights.shape, [kind; 2], Added::InPasses)),
         }
     }
 

@@ -4,7 +4,10 @@
 //! floats all the same, which have a division and are exact for integers of up to 24 or 53 bits. A Gaussian keeps its weights, but
 //! gets sums of `f64` if those of `f32` might have errors of half an output.
 
+use super::Filter2dAlgorithm;
 use super::element::peak;
+use super::window::Window;
+use crate::fold::MOST_KEPT;
 use crate::generated::Origin;
 use slm_kernels::signal::Kind;
 
@@ -22,26 +25,64 @@ pub(super) enum Mean {
 /// Integers up to it are exact in `f32`.
 const EXACT: f64 = (1u32 << 24) as f64;
 
+/// Maximum number of products that [`Filter2dAlgorithm::Auto`] adds at once for generated weights, without strides of the rows. With
+/// more, two passes take less time.
+const MOST_AT_ONCE: usize = 300;
+
 impl Mean {
     /// Returns the way for weights of this shape and these types of samples and outputs.
-    pub(super) fn new(origin: Origin, shape: [usize; 2], [samples, outputs]: [Kind; 2]) -> Self {
-        let Some(peak) = peak(samples).map(|peak| peak as f64) else { return Mean::AsGiven };
+    pub(super) fn new(origin: Origin, shape: [usize; 2], [samples, outputs]: [Kind; 2], added: Added) -> Self {
+        let Some(peak) = peak(samples) else { return Mean::AsGiven };
+        // Means are less than this power of two. Those of so many samples are exact if they are halves, and not rounded to halves
+        // otherwise.
+        let is_exact = |count: f64| count * peak.next_power_of_two() as f64 <= EXACT;
+        let peak = peak as f64;
         let [rows, columns] = shape.map(|taps| taps as f64);
         let count = rows * columns;
         match origin {
             Origin::Given => Mean::AsGiven,
-            Origin::Gaussian if keeps_constants(rows + columns, peak) => Mean::AsGiven,
+            Origin::Gaussian if added.roundings(rows, columns) * peak < EXACT / 2.0 => Mean::AsGiven,
             Origin::Gaussian => Mean::InDouble,
             Origin::Box if super::element::peak(outputs).is_some() && is_rounded_alike(count, peak) => Mean::AsGiven,
-            Origin::Box => Mean::Divided { by: count, in_double: count * peak > EXACT || outputs == Kind::F64 },
+            Origin::Box => Mean::Divided { by: count, in_double: !is_exact(count) || outputs == Kind::F64 },
         }
     }
 }
 
-/// Returns whether sums of `f32` of equal samples, along one axis and then along the other one, have errors of less than half an
-/// output: each of `taps` products and sums is rounded, and so are the weights, whose sum is 1.
-fn keeps_constants(taps: f64, peak: f64) -> bool {
-    (taps + 2.0) * peak < EXACT / 2.0
+/// How the products of an output are added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Added {
+    /// Along one axis, and then along the other one.
+    InPasses,
+    /// On some devices, all at once.
+    AtOnce,
+}
+
+impl Added {
+    /// Returns how a device may add the products of generated weights.
+    pub(super) fn new(algorithm: Filter2dAlgorithm, window: &Window, [rows, columns]: [usize; 2]) -> Self {
+        let are_few = rows.saturating_mul(columns) <= MOST_AT_ONCE;
+        match algorithm {
+            Filter2dAlgorithm::Separable => Added::InPasses,
+            // The first pass also computes rows that the stride leaves out.
+            Filter2dAlgorithm::Auto | Filter2dAlgorithm::Box if window.rows.stride() == 1 && !are_few => {
+                Added::InPasses
+            }
+            _ => Added::AtOnce,
+        }
+    }
+
+    /// Returns a bound of the error of sums of `f32` of equal samples, in roundings of a sum. The weights, whose sum is 1, are
+    /// rounded, and so are products and sums.
+    fn roundings(self, rows: f64, columns: f64) -> f64 {
+        match self {
+            Added::InPasses => rows + columns + 2.0,
+            // The weights are symmetric, so the sums have half the final value on average.
+            Added::AtOnce if rows.max(columns) <= MOST_KEPT as f64 => rows * columns / 2.0 + 3.0,
+            // Folded weights need not be.
+            Added::AtOnce => rows * columns + 2.0,
+        }
+    }
 }
 
 /// Returns whether sums of `f32` of rounded weights become the same integers as exact means. An odd number of samples has no mean in
@@ -57,7 +98,7 @@ mod tests {
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {
-        let of = |shape, kinds| Mean::new(Origin::Box, shape, kinds);
+        let of = |shape, kinds| Mean::new(Origin::Box, shape, kinds, Added::AtOnce);
         let bytes = [Kind::U8; 2];
         for size in [1, 3, 5, 7, 9, 11, 13] {
             assert_eq!(of([size; 2], bytes), Mean::AsGiven);
@@ -74,11 +115,12 @@ mod tests {
 
     #[test]
     fn sums_are_exact() {
-        let in_double = |shape, kind| match Mean::new(Origin::Box, shape, [kind; 2]) {
+        let in_double = |shape, kind| match Mean::new(Origin::Box, shape, [kind; 2], Added::AtOnce) {
             Mean::Divided { in_double, .. } => in_double,
             other => panic!("{other:?}"),
         };
-        assert!(!in_double([256, 257], Kind::U8) && in_double([258, 257], Kind::U8));
+        // 65,537 bytes have means that differ from a half by less than `f32` can tell.
+        assert!(!in_double([256, 256], Kind::U8) && in_double([65_537, 1], Kind::U8));
         assert!(!in_double([16, 16], Kind::U16) && in_double([1, 257], Kind::U16));
         assert!(!in_double([16, 32], Kind::I16) && in_double([1, 513], Kind::I16));
         assert!(in_double([1, 2], Kind::I32));
@@ -88,20 +130,66 @@ mod tests {
     #[test]
     fn gaussians_keep_constants() {
         for (kind, peak) in [(Kind::U8, 255u32), (Kind::U16, 65_535), (Kind::I16, 32_768)] {
-            for sigma in [0.3, 1.0, 3.3, 6.5, 6.9, 13.9, 14.5, 100.0, 2040.0, 2070.0] {
+            for sigma in [0.3, 1.0, 1.7, 1.9, 2.2, 3.3, 6.5, 6.9, 13.9, 14.5, 100.0, 2040.0, 2070.0] {
                 let weights = crate::generated::gaussian(sigma);
-                let mean = Mean::new(Origin::Gaussian, [weights.len(); 2], [kind; 2]);
+                let taps = weights.len();
                 let limit = f64::from(1u32 << 23) / f64::from(peak);
-                let is_single = 2.0 * weights.len() as f64 + 2.0 < limit;
-                assert_eq!(mean, if is_single { Mean::AsGiven } else { Mean::InDouble }, "{kind:?}, {sigma}");
-                if !is_single {
-                    continue;
-                }
                 let weights: Vec<f32> = weights.into_iter().map(|weight| weight as f32).collect();
+                let products = || weights.iter().flat_map(|c| weights.iter().map(move |r| c * r));
+                let pass = |sample: f32| weights.iter().fold(0.0f32, |sum, weight| sum + sample * weight);
+                let at_once = |sample: f32| products().fold(0.0f32, |sum, weight| sum + sample * weight);
+                let is_single = |added, roundings: f64| {
+                    let mean = Mean::new(Origin::Gaussian, [taps; 2], [kind; 2], added);
+                    let expected = if roundings < limit { Mean::AsGiven } else { Mean::InDouble };
+                    assert_eq!(mean, expected, "{kind:?}, {sigma}, {added:?}");
+                    roundings < limit
+                };
+                let in_passes = is_single(Added::InPasses, (2 * taps + 2) as f64);
+                let at_most =
+                    if taps <= MOST_KEPT { (taps * taps) as f64 / 2.0 + 3.0 } else { (taps * taps + 2) as f64 };
+                let dense = is_single(Added::AtOnce, at_most);
                 for constant in (1..=peak).rev().step_by(peak.div_ceil(300) as usize) {
-                    let pass = |sample: f32| weights.iter().fold(0.0f32, |sum, weight| sum + sample * weight);
-                    assert_eq!(pass(pass(constant as f32)).round_ties_even(), constant as f32, "{kind:?}, {sigma}");
+                    let constant = constant as f32;
+                    if in_passes {
+                        assert_eq!(pass(pass(constant)).round_ties_even(), constant, "{kind:?}, {sigma}");
+                    }
+                    // Larger ones take too long.
+                    if dense && taps < 120 {
+                        assert_eq!(at_once(constant).round_ties_even(), constant, "{kind:?}, {sigma}");
+                    }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn some_algorithms_add_all_products_at_once() {
+        let window = |strides| {
+            Window::new(
+                &crate::filter2d::weights::Weights::dense([1, 1], vec![1.0f32]),
+                crate::Extent::Same,
+                strides,
+                [1, 1],
+                None,
+            )
+            .unwrap()
+        };
+        let added = |algorithm, strides, taps| Added::new(algorithm, &window(strides), [taps; 2]);
+        for taps in [1, 17, 18, 1000] {
+            assert_eq!(added(Filter2dAlgorithm::GlobalMemory, [1, 1], taps), Added::AtOnce);
+            assert_eq!(added(Filter2dAlgorithm::Separable, [1, 1], taps), Added::InPasses);
+            assert_eq!(added(Filter2dAlgorithm::Auto, [1, 1], taps) == Added::InPasses, taps > 17);
+            assert_eq!(added(Filter2dAlgorithm::Auto, [2, 1], taps), Added::AtOnce);
+        }
+    }
+
+    /// `Auto` takes two passes for more products than the limit, whatever it would take otherwise.
+    #[test]
+    fn many_products_are_not_added_at_once() {
+        let tuning = crate::filter2d::tuning::tuning();
+        for threshold in [tuning.over_register_tiled, tuning.over_others] {
+            for taps in 1..100 {
+                assert!(taps * taps <= MOST_AT_ONCE || threshold.is_reached([taps; 2], 1), "{taps}, {threshold:?}");
             }
         }
     }

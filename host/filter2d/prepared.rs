@@ -2,7 +2,7 @@
 
 use super::element::peak;
 use super::folded::Folding;
-use super::mean::Mean;
+use super::mean::{Added, Mean};
 use super::rule::Rule;
 use super::sums::Sums;
 use super::weights::Weights;
@@ -70,7 +70,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ) -> Result<Self> {
         // Integers are never missing.
         let renormalise = nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
-        let mean = Mean::new(origin, weights.shape, [S::KIND, O::KIND]);
+        let added = Added::new(algorithm, &window, weights.shape);
+        let mean = Mean::new(origin, weights.shape, [S::KIND, O::KIND], added);
         let (mut sums, divisor) = Sums::new(weights, S::KIND, mean)?;
         if renormalise {
             sums = sums.densified()?;
@@ -91,8 +92,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ) -> Result<Self> {
         let (outside, kinds) = (outside.scalar(), [S::KIND, O::KIND]);
         let rule = Rule { window, border, outside, renormalise, boxes, divisor, algorithm, kinds, weights };
-        let folding = Folding::new(&sums, rule);
-        let on_device = on_device(device, sums, rule)?;
+        let on_device = on_device(device, sums.clone(), rule)?;
+        let folding = Folding::new(sums, rule, &on_device);
         Ok(PreparedFilter2d { device: device.clone(), window, algorithm, on_device, folding, types: PhantomData })
     }
 

@@ -30,6 +30,11 @@ pub(super) struct Rule {
 
 /// A filter on a GPU.
 pub(super) trait Filter2d: Send + Sync {
+    /// Returns whether windows are summed by segments, because all weights are equal.
+    fn sums_segments(&self) -> bool {
+        false
+    }
+
     /// Enqueues the launches for a picture that is not empty. Both buffers are on this device and have the types of the [`Rule`].
     /// The caller holds the device's [submission lock](Device::submission_lock).
     fn enqueue(&self, problem: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;

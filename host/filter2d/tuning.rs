@@ -25,6 +25,15 @@ pub(super) struct Threshold {
     pub(super) cost: usize,
 }
 
+impl Threshold {
+    /// Returns whether two passes take less time for weights of these rows and columns. The first one also computes rows that the
+    /// stride leaves out.
+    pub(super) fn is_reached(self, [rows, columns]: [usize; 2], row_stride: usize) -> bool {
+        let both = row_stride.saturating_mul(columns).saturating_add(rows);
+        rows.saturating_mul(columns) >= both.saturating_mul(self.cost).saturating_add(self.overhead)
+    }
+}
+
 /// Returns the constants for all devices, chosen on an H200 with 8192 x 8192 pixels. They compare kernels, and were not measured on
 /// other GPUs. How many blocks and warps a device runs is asked for each kernel (`BandFilter::new`, `Correlation::register_tiled`).
 pub(super) const fn tuning() -> Tuning {

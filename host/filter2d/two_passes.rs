@@ -18,7 +18,7 @@ use super::correlation;
 use super::element::{BufferMut, BufferRef, Scalar};
 use super::rule::{Filter2d, Rule, no_kernel};
 use super::sums::{Sums, with_sums};
-use super::tuning::{Threshold, tuning};
+use super::tuning::tuning;
 use super::weights::{Values, Weights};
 use super::{Filter2dAlgorithm, Plan, window};
 use crate::any::AnyBuffer;
@@ -56,15 +56,12 @@ pub(super) fn prepare(
     }
 }
 
-/// Returns whether two passes take less time, by the number of products that they save. The first one also computes rows that the
-/// stride leaves out.
+/// Returns whether two passes take less time, by the number of products that they save.
 fn is_worthwhile(shared: SharedMemory, sums: &Sums, rule: &Rule) -> bool {
-    let [rows, columns] = with_sums!(sums, weights => weights.shape);
-    let both = rule.window.rows.stride().saturating_mul(columns).saturating_add(rows);
     let tuning = tuning();
     let is_register_tiled = correlation::is_register_tiled(shared, sums, rule);
-    let Threshold { overhead, cost } = if is_register_tiled { tuning.over_register_tiled } else { tuning.over_others };
-    rows.saturating_mul(columns) >= both.saturating_mul(cost).saturating_add(overhead)
+    let threshold = if is_register_tiled { tuning.over_register_tiled } else { tuning.over_others };
+    threshold.is_reached(with_sums!(sums, weights => weights.shape), rule.window.rows.stride())
 }
 
 /// Returns the sum along a row of equal samples, or `None` if no kernel stores sums of its type.

@@ -9,7 +9,7 @@ use crate::common::numbers::bits;
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, array};
-use slm::{Boundary, Device, Extent, Filter1d, Filter2d};
+use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Filter2dAlgorithm};
 
 /// Types with each type of sums.
 const TYPES: [&str; 5] = ["u8_i32_i16", "i32_i32_i32", "u8_f32_u8", "f32_f32_f32", "f64_f64_f64"];
@@ -21,7 +21,7 @@ pub(super) fn trials() -> Vec<Trial> {
         let name = format!("folded::{}::every_border", types.name);
         on_every_backend(SUITE, &name, move |device| every_border(device, types))
     });
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 10] = [
         ("missing", missing),
         ("wide_gaussians", wide_gaussians),
         ("wide_boxes", wide_boxes),
@@ -29,6 +29,9 @@ pub(super) fn trials() -> Vec<Trial> {
         ("weights_whose_sum_overflows", weights_whose_sum_overflows),
         ("infinities", infinities),
         ("lines", lines),
+        ("dense_products", dense_products),
+        ("largest_boxes", largest_boxes),
+        ("plans_of_huge_pictures", plans_of_huge_pictures),
     ];
     let tests = tests.into_iter().flat_map(|(name, test)| on_every_backend(SUITE, &format!("folded::{name}"), test));
     let cpu = Trial::test("filter2d::cpu::folded::two_lines_have_the_same_bits", two_lines_have_the_same_bits);
@@ -138,14 +141,75 @@ fn wide_boxes(device: &Device) -> Result<(), Failed> {
 
 /// One filter for pictures of several sizes, which are folded differently.
 fn sizes_by_turns(device: &Device) -> Result<(), Failed> {
-    let sum = Filter2d::<i32, i32>::separable(&[1; 70], &[1; 90]).boundary(Boundary::Wrap).prepare(device)?;
-    for side in [1usize, 5, 7, 1, 100, 5] {
-        let picture = Array2::from_elem((side, side), 2);
-        equal(sum.apply(picture.view())?, Array2::from_elem((side, side), 2 * 70 * 90))?;
+    let column: Vec<i32> = (0..70).map(|i| i % 7 - 2).collect();
+    let row: Vec<i32> = (0..90).map(|j| j % 5 - 1).collect();
+    let sum = Filter2d::<i32, i32>::separable(&column, &row).boundary(Boundary::Wrap).prepare(device)?;
+    for side in [1usize, 5, 7, 1, 30, 5] {
+        let picture = Array2::from_shape_fn((side, side), |(r, c)| ((r * 31 + c * 17) % 101) as i32);
+        // Each weight along an axis meets one sample of each line.
+        let along = |weights: &[i32], line: &dyn Fn(usize) -> i32, at: usize| -> i32 {
+            let half = weights.len() / 2;
+            weights.iter().enumerate().map(|(j, weight)| weight * line((at + j + 100 * side - half) % side)).sum()
+        };
+        let rows = Array2::from_shape_fn((side, side), |(r, c)| along(&row, &|c| picture[[r, c]], c));
+        let expected = Array2::from_shape_fn((side, side), |(r, c)| along(&column, &|r| rows[[r, c]], r));
+        equal(sum.apply(picture.view())?, expected)?;
     }
     // The plan is for the folded weights.
     let plan = sum.plan([5, 5])?;
     equal(plan.outputs, [5, 5, 1])
+}
+
+/// Dense weights that are outer products stay products: the device's default, and two passes, which take nothing else.
+fn dense_products(device: &Device) -> Result<(), Failed> {
+    let column: Vec<i32> = (0..66).map(|i| i % 5 - 1).collect();
+    let row: Vec<i32> = (0..67).map(|j| j % 3 - 1).collect();
+    let dense = Array2::from_shape_fn((66, 67), |(i, j)| column[i] * row[j]);
+    let picture = Array2::from_shape_fn((3, 5), |(r, c)| (r * 50 + c * 13) as u8);
+    for boundary in [Boundary::Zero, Boundary::Constant(7), Boundary::Nearest, Boundary::Reflect, Boundary::Wrap] {
+        let factors = Filter2d::<u8, i32>::separable(&column, &row).output::<i32>().boundary(boundary);
+        let expected = factors.prepare(device)?.apply(picture.view())?;
+        for algorithm in [Filter2dAlgorithm::Auto, Filter2dAlgorithm::Separable] {
+            let filter = Filter2d::<u8, i32>::correlate(dense.view()).output::<i32>().boundary(boundary);
+            let actual = filter.algorithm(algorithm).prepare(device)?.apply(picture.view())?;
+            equal(actual, expected.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// Boxes of the greatest size take no time for a single pixel: neither the one for which a device chooses the algorithm nor, on the CPU,
+/// which has only one, the one that is asked for by name. Emulated devices have memory for smaller ones.
+fn largest_boxes(device: &Device) -> Result<(), Failed> {
+    let side = if is_emulated(device) { 1 << 16 } else { 1 << 24 };
+    let algorithms = match device.info().backend {
+        Backend::Cpu => &[Filter2dAlgorithm::Auto, Filter2dAlgorithm::Box][..],
+        _ => &[Filter2dAlgorithm::Auto],
+    };
+    for &algorithm in algorithms {
+        let blur = Filter2d::<u16, f32>::box_blur(side, side).boundary(Boundary::Mirror).algorithm(algorithm);
+        equal(blur.prepare(device)?.apply(array![[40_000u16]].view())?, array![[40_000]])?;
+    }
+    Ok(())
+}
+
+/// Pictures and signals whose period exceeds a word.
+fn plans_of_huge_pictures(device: &Device) -> Result<(), Failed> {
+    for boundary in [Boundary::Zero, Boundary::Nearest, Boundary::Reflect, Boundary::Mirror, Boundary::Wrap] {
+        let line = Filter1d::correlate(&[1; 65]).boundary(boundary).prepare(device)?;
+        let picture = Filter2d::<i32, i32>::separable(&[1; 65], &[2; 66]).boundary(boundary).prepare(device)?;
+        for samples in [1 << 62, 1 << 63, usize::MAX] {
+            ensure(!line.plan(samples).to_string().is_empty(), || format!("{boundary:?}, {samples}"))?;
+            // Either a plan or an error, and no panic.
+            for shape in [[samples, 1], [1, samples], [samples, samples]] {
+                match picture.plan(shape) {
+                    Ok(plan) => equal(plan.outputs, [shape[0], shape[1], 1])?,
+                    Err(error) => ensure(matches!(error, Error::TooLarge { .. }), || format!("{error:?}"))?,
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Weights whose sum is too large for their type stay apart.

@@ -29,6 +29,8 @@ pub(super) fn trials() -> Vec<Trial> {
     let outputs = [
         on_every_backend(SUITE, "means::quotients_of_floats", quotients_of_floats),
         on_every_backend(SUITE, "means::lines_of_pictures", lines_of_pictures),
+        on_every_backend(SUITE, "means::halves_of_many_bytes", halves_of_many_bytes),
+        on_every_backend(SUITE, "means::all_products_at_once", all_products_at_once),
     ];
     let of_types = [of_type::<u8>(), of_type::<u16>(), of_type::<i16>(), of_type::<i32>()];
     of_types.into_iter().flatten().chain(outputs.into_iter().flatten()).collect()
@@ -269,6 +271,30 @@ fn lines_of_pictures(device: &Device) -> Result<(), Failed> {
                 Filter2d::<u16, f32>::box_blur(shape[0], shape[1]).boundary(Boundary::Reflect).prepare(device)?;
             equal(line.apply_axis(picture.view(), axis)?, blur.apply(picture.view())?)?;
         }
+    }
+    Ok(())
+}
+
+/// Means so near to the middle between two integers that `f32` does not tell them apart.
+fn halves_of_many_bytes(device: &Device) -> Result<(), Failed> {
+    for len in [65_535, 65_537, 65_793] {
+        let blur = Filter1d::<u8, f32>::box_blur(len).extent(Extent::Valid).prepare(device)?;
+        for (many, few, expected) in [(255, 254, 255), (254, 255, 254)] {
+            let line: Vec<u8> = (0..len).map(|i| if i % 2 == 0 { many } else { few }).collect();
+            equal(blur.apply(&line)?, vec![expected])?;
+        }
+    }
+    Ok(())
+}
+
+/// A wide Gaussian of a constant, by algorithms that add all of its products at once, in pictures that are not smaller than it.
+fn all_products_at_once(device: &Device) -> Result<(), Failed> {
+    const SIDE: usize = 801;
+    let picture = Array2::from_elem((SIDE, SIDE), 255u8);
+    for algorithm in [Filter2dAlgorithm::GlobalMemory, Filter2dAlgorithm::Auto] {
+        let blur = Filter2d::<u8, f32>::gaussian(200.0).boundary(Boundary::Reflect).algorithm(algorithm);
+        let blur = blur.stride(SIDE, SIDE).prepare(device)?;
+        equal(blur.apply(picture.view())?, Array2::from_elem((1, 1), 255))?;
     }
     Ok(())
 }
