@@ -24,6 +24,7 @@ mod common;
 use clap::{Args, Parser};
 use common::definition::{Term, gaussian};
 use common::file::{FileError, Output};
+use common::number::Short;
 use common::picture::{self, Picture, Sample};
 use common::program::{self, DeviceOption, in_ms};
 use common::sheet::Sheet;
@@ -94,7 +95,7 @@ fn pair(text: &str) -> Result<[f64; 2], String> {
 enum Failure {
     #[error(transparent)]
     Sigma(#[from] SigmaError),
-    #[error("--dog {0},{1}: the second standard deviation must be more than the first")]
+    #[error("--dog {},{}: the second standard deviation must be more than the first", Short(*.0), Short(*.1))]
     Dog(f64, f64),
     #[error(transparent)]
     File(#[from] FileError),
@@ -225,10 +226,10 @@ impl Operations {
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Operation::Gaussian(sigma) => write!(f, "gaussian {sigma}"),
-            Operation::Unsharp(a, b) => write!(f, "unsharp {a},{b}"),
+            Operation::Gaussian(sigma) => write!(f, "gaussian {}", Short(*sigma)),
+            Operation::Unsharp(a, b) => write!(f, "unsharp {},{}", Short(*a), Short(*b)),
             Operation::Edges => write!(f, "edges"),
-            Operation::Dog(a, b) => write!(f, "dog {a},{b}"),
+            Operation::Dog(a, b) => write!(f, "dog {},{}", Short(*a), Short(*b)),
         }
     }
 }

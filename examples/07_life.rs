@@ -26,6 +26,7 @@ use common::cells::{self, Animation};
 use common::chart::{self, Axis, Bar, Chart, Color, Growth, Panel};
 use common::file::{FileError, Kind, Output};
 use common::generation::{Before, WrongCell};
+use common::number::Short;
 use common::patterns::{self, PatternError};
 use common::program::{self, DeviceOption, Report, in_ms};
 use common::progress::Progress;
@@ -127,7 +128,7 @@ fn size(text: &str) -> Result<[usize; 2], String> {
 /// Reason for the failure of the example.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("--density {0}: the density must be from 0 to 1")]
+    #[error("--density {}: the density must be from 0 to 1", Short(*.0))]
     Density(f64),
     #[error(transparent)]
     Pattern(#[from] PatternError),

@@ -12,6 +12,7 @@
 //! | `generation.rs` | the next generation by definition |
 //! | `progress.rs`, `interrupt.rs` | long runs |
 //! | `definition.rs` | filters by definition, to compare results with |
+//! | `number.rs` | numbers in messages |
 //! | `sigma.rs` | which standard deviations are valid |
 
 // Not every example uses all of it.
@@ -24,6 +25,7 @@ pub(crate) mod file;
 pub(crate) mod generation;
 pub(crate) mod interrupt;
 mod jpeg;
+pub(crate) mod number;
 pub(crate) mod patterns;
 pub(crate) mod picture;
 mod profile;

@@ -1,20 +1,16 @@
 //! Standard deviations of Gaussians on the command line: one rule for all examples.
 
+use super::number::Short;
+
 /// Largest standard deviation, the limit of the library's Gaussians.
 const MOST: f64 = 1_048_576.0;
 
 /// A standard deviation that is out of range.
 #[derive(Debug, thiserror::Error)]
-#[error("{option} {}: a standard deviation must be from 0, which does not blur, to {MOST} pixels", short(*.sigma))]
+#[error("{option} {}: a standard deviation must be from 0, which does not blur, to {MOST} pixels", Short(*.sigma))]
 pub(crate) struct SigmaError {
     option: &'static str,
     sigma: f64,
-}
-
-/// Returns a number in few digits: with an exponent if it is very small or very large.
-fn short(number: f64) -> String {
-    let is_moderate = number == 0.0 || (1e-5..1e16).contains(&number.abs());
-    if is_moderate { number.to_string() } else { format!("{number:e}") }
 }
 
 /// Returns the standard deviation that was given with an option, if it is valid.

@@ -61,13 +61,15 @@
 //! A constant picture of integers stays as it is, on every device and with every algorithm, if its boundary continues it:
 //!
 //! * [`box_blur`](Filter2d::box_blur) adds up samples, which is exact, and divides the sum once. The quotient is rounded to the
-//!   nearest integer, ties to even, or for outputs of floats to the nearest number of the type of the sums. That type is `f32` if it
-//!   has all integers up to `count` times the largest magnitude of a sample, 2^24, and `f64` otherwise and for outputs of `f64`. It has
-//!   all integers up to 2^53: boxes of `i32` are exact with up to 2^22 samples, those of narrower integers with at least 2^37. In larger
-//!   ones, sums have the bound of sums of `f64`.
+//!   nearest integer, ties to even, or for outputs of floats to the nearest number of the type of the sums. That type is `f32` for boxes
+//!   of up to 65,536 samples of `u8`, 256 of `u16` and 512 of `i16`, and `f64` otherwise and for outputs of `f64`. It has all integers
+//!   up to 2^53: boxes of `i32` are exact with up to 2^22 samples, those of narrower integers with at least 2^37. In larger ones, sums
+//!   have the bound of sums of `f64`.
 //! * [`gaussian`](Filter2d::gaussian) has sums of `f32` if their error for equal samples is less than half an output, otherwise of
-//!   `f64`: for `u16` from 127 rows plus columns of weights on, for `i16` from 254, for `u8` from 32,895. For `i32` it always has
-//!   sums of `f64`.
+//!   `f64`. In two passes, that is for `u16` from 127 rows plus columns of weights on, for `i16` from 254, for `u8` from 32,895. If an
+//!   algorithm adds all products at once, it is for `u16` from 251 weights on, for `i16` from 506, for `u8` from 32,895.
+//!   [`Auto`](Filter2dAlgorithm::Auto) counts as such with up to 300 weights, and with strides of the rows. For `i32` it always has sums
+//!   of `f64`.
 //!
 //! # Weights that are longer than the picture
 //!
@@ -75,10 +77,12 @@
 //! apart for [`Wrap`](Boundary::Wrap), `2 n` for [`Reflect`](Boundary::Reflect), `2 n - 2` for [`Mirror`](Boundary::Mirror), and all
 //! that are before the picture, or behind it, in every output otherwise. Along an axis with more than 64 weights they are added up
 //! first, on every device. So the products per output and axis are at most `2 n`, or about `n` plus the outputs, however large the
-//! weights are. For [`Box`](Filter2dAlgorithm::Box) that is done only if it saves time.
+//! weights are. With [`Extent::Full`], all weights meet samples of their own for the constant boundaries and [`Nearest`](Boundary::Nearest),
+//! so none are added up. Equal weights stay equal if sums of segments take less time, and for [`Box`](Filter2dAlgorithm::Box) on a GPU.
 //!
-//! Weights are added in twice the double precision and rounded once, integers exactly, so the bounds above hold. If a sum
-//! of finite weights overflows, none are added up. A NaN among the samples reaches the same outputs as before. An infinity
+//! Weights are added in twice the double precision, rounded to `f64` and then to the type of the sums, integers exactly, so the bounds
+//! above hold. If a sum of finite weights overflows, none are added up. The filter for a new size is prepared when it is first used
+//! or planned, which has the errors of [`prepare`](Filter2d::prepare). A NaN among the samples reaches the same outputs as before. An infinity
 //! is multiplied by the sum of its weights: the output is NaN if that is 0, otherwise infinite with its sign, also where weights of both
 //! signs would each have made an infinity.
 //!

@@ -107,7 +107,7 @@ impl<A: Accumulator> Strips<'_, A> {
         let places = outputs.map(|output| (output / axis.outputs, output % axis.outputs));
         let mut index = allocation::reserved(places.len().saturating_mul(axis.taps))?;
         let mut rows: Vec<Option<usize>> = allocation::reserved(places.len().saturating_mul(axis.taps))?;
-        // Neighbouring outputs meet the same rows, each of which is found once, unless there are gaps between them.
+        // Neighbouring outputs meet the same rows. Each row is found once, unless there are gaps between them.
         let are_gapless = axis.dilation == 1 && axis.stride <= axis.taps;
         let mut last = None;
         for (plane, output) in places {

@@ -56,7 +56,7 @@
 //!
 //! Each bin, and each count outside the bins, has its own quantum, which depends on its largest weight. With `2^e <= max|w| <
 //! 2^(e + 1)` for the weights of the bin, and `n <= 2^l` weights in the call, it is `2^(e + l - 125)`, for the smallest such `l`
-//! that is at least 30. It is never less than the smallest positive `f64`, of which all weights are multiples. The sum of
+//! that is at least 30. It is never less than the smallest positive `f64`: all weights are multiples of that. The sum of
 //! multiples is converted to `f64`, rounded once. It cannot overflow; a sum beyond the largest `f64` becomes infinite.
 //!
 //! | | |

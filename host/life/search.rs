@@ -96,11 +96,19 @@ impl<'a> Search<'a> {
             let samples = self.samples(now, window)?;
             first.extend(samples.iter().filter(|sample| sample.generation < STRIDE));
             now = samples.last().map(|sample| sample.generation);
-            if let Some(period) = samples.iter().filter_map(|sample| self.period(&first, sample)).min() {
-                return self.check(period, now == Some(period));
+            let period = samples.iter().filter_map(|sample| self.period(&first, sample)).min();
+            let seen = match period {
+                Some(period) => self.check(period, now == Some(period))?,
+                None => Seen::Nothing,
+            };
+            if matches!(seen, Seen::Cells(_)) {
+                return Ok(seen);
             }
             if !(self.goes_on)(self.board.generation()) {
                 return Ok(Seen::Stop);
+            }
+            if period.is_some() {
+                return Ok(seen);
             }
         }
         Ok(Seen::Nothing)
@@ -183,5 +191,22 @@ mod tests {
         let (outcome, refuted) = search(GLIDER, 10, 0);
         assert_eq!(outcome, Outcome::Unstable);
         assert!(refuted > 10);
+    }
+
+    /// Also where a hash repeats in the middle of a batch, and a window begins that is as long as the period.
+    #[test]
+    fn goes_on_is_asked_every_512_generations() {
+        for side in [100, 150, 250] {
+            let mut board = Life::new(side, side).prepare(&Device::cpu()).unwrap();
+            board.place(&GLIDER.parse().unwrap(), 50, 50).unwrap();
+            let mut asked = vec![0];
+            let outcome = board.run_until_stable_while(50_000, |generation| {
+                asked.push(generation);
+                true
+            });
+            assert_eq!(outcome, Ok(Outcome::Oscillator { period: 4 * side as u64 }));
+            asked.push(board.generation());
+            assert!(asked.len() > 2 && asked.windows(2).all(|pair| pair[1] - pair[0] <= 512), "{asked:?}");
+        }
     }
 }

@@ -74,9 +74,8 @@ impl<S: LookupElement> Lookup<S, S> {
     ///
     /// `counts` is what [`PreparedHistogram::apply_into`] writes for one channel with a bin for each value:
     /// [`Histogram::bytes`] for `u8`, [`Histogram::low_bits(16)`](Histogram::low_bits) for `u16`, also if samples have only 12 bits, say.
-    /// The table is computed on
-    /// the device, from the counts of all work that was enqueued before; later changes of the counts do not change it. Returns
-    /// when the work is enqueued.
+    /// The table is computed on the device, from the counts of all work that was enqueued before; later changes of the counts do not
+    /// change it. Returns when the work is enqueued.
     ///
     /// `y = round((C(x) - C₀) / (C(last) - C₀) · last)`, where `C(x)` is the number of samples that are not larger than `x`,
     /// `C₀` that of the smallest value with samples, and `last` the largest value of the type, 255 or 65,535. Values below

@@ -7,7 +7,8 @@
 //!
 //! GPUs add words, not numbers of 128 bits. An addition to a word returns its old value. If the word has overflowed, the thread
 //! adds a carry to the next word. Carries may arrive in any order: at the end, when all have arrived, the words are those of
-//! the sum. Words that are zero are not added: most weights have at most two other words of 32 bits, or one of 64.
+//! the sum. Words that are zero are not added. A positive weight has at most three other words of 32 bits, or two of 64, and fewer
+//! if it has few bits or is near the largest one of its cell. A negative one has ones in all words above.
 //!
 //! Shared memory: four words per key and channel. Word `k` of all sums comes before word `k + 1`:
 //!

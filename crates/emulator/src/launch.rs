@@ -102,7 +102,7 @@ impl Launch {
     /// the launch does not write are a [finding](crate::Problem::UnwrittenOutput). An atomic operation counts as a write. If the
     /// argument is itself a window, its name is empty.
     ///
-    /// Without this, elements of a `GlobalInOut` may stay as they are, and those of a `GlobalOut` may have been written before
+    /// Without this, elements of a `GlobalInOut` need not be written, and those of a `GlobalOut` may have been written before
     /// the launch.
     ///
     /// ```

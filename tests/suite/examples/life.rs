@@ -306,6 +306,7 @@ fn bad_arguments() -> Result<(), Failed> {
         (&["--size", "5"], 2, "two numbers with an x between them are needed"),
         (&["--size", "-5x5"], 2, "two numbers with an x between them are needed"),
         (&["--density", "1.5"], 1, "--density 1.5: the density must be from 0 to 1"),
+        (&["--density", "-1e-300"], 1, "--density -1e-300: the density must be from 0 to 1"),
         (&["--density", "nan"], 1, "--density NaN: the density must be from 0 to 1"),
         (&["--seed", "-1"], 2, "invalid value '-1' for '--seed"),
         (&["--generations", "18446744073709551616"], 2, "invalid value '18446744073709551616' for '--generations"),

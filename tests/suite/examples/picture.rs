@@ -294,7 +294,7 @@ fn bad_arguments() -> Result<(), Failed> {
     let input = folder.put_pixels("grey.png", ColorType::L8, 4, vec![7; 16])?;
     let output = folder.path("sheet.png");
     let range = "a standard deviation must be from 0, which does not blur, to 1048576 pixels";
-    let options: [(&[&str], i32, &[&str]); 11] = [
+    let options: [(&[&str], i32, &[&str]); 13] = [
         (&["--gaussian", "-1"], 1, &["--gaussian -1: ", range]),
         (&["--gaussian", "nan"], 1, &["--gaussian NaN: ", range]),
         (&["--gaussian", "1048577"], 1, &["--gaussian 1048577: ", range]),
@@ -303,6 +303,12 @@ fn bad_arguments() -> Result<(), Failed> {
         (&["--unsharp", "200,1"], 1, &["200", "128"]),
         (&["--unsharp", "2"], 2, &["invalid value '2'", "two numbers with a comma"]),
         (&["--dog", "2,1"], 1, &["--dog 2,1: the second standard deviation must be more than the first"]),
+        (
+            &["--dog", "1e-300,1e-310"],
+            1,
+            &["--dog 1e-300,1e-310: the second standard deviation must be more than the first"],
+        ),
+        (&["--unsharp", "1e-300,inf"], 1, &["inf"]),
         (&["--dog", "nan,1"], 1, &["--dog NaN: ", range]),
         (&["--dog", "1,2,3"], 2, &["two numbers with a comma"]),
         (&[], 2, &["--gaussian", "--edges", "--unsharp", "--dog"]),
