@@ -5,7 +5,7 @@
 use super::Rule;
 use super::fitted::{EvenBins, Fit, Fitted, SampleBins};
 use super::on_device::OnCpu;
-use super::weights::{Weigh, WeightSlice, check_weights, values};
+use super::weights::{Weigh, WeightSlice, magnitudes, values};
 use crate::parallel::{for_elements, try_collect};
 use crate::{Result, allocation};
 use slm_kernels::histogram::{
@@ -119,10 +119,17 @@ impl<T: Tally> Histogram<T> {
         Histogram { fitted, edges: edges.clone() }
     }
 
-    /// Finds the largest magnitude of the weights in each cell, and then adds up multiples of the cell's quantum.
+    /// Finds the largest magnitude of the weights in each cell, and then adds up multiples of the cell's quantum. But if all weights
+    /// are multiples of the greatest quantum, they have the same sums as such.
     fn weighted<W: Weigh>(&self, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
-        check_weights(weights)?;
         let (counters, count_log2) = (self.fitted.rule.counters(), count_log2(weights.len() as u64));
+        let [least, most] = magnitudes(weights)?;
+        let quantum = Quantum::new(most, count_log2);
+        if quantum.divides(least, W::ZEROS) {
+            let add = |sum: &mut i128, weight, _| *sum += quantum.multiple(weight);
+            let sums = reduced(&self.weighted_tables(samples, weights, add)?, counters, |a, b| a + b)?;
+            return allocation::collected(sums.into_iter().map(|sum| quantum.sum(sum)));
+        }
         let find = |peak: &mut u32, weight, _| *peak = magnitude(weight).max(*peak);
         let peaks = reduced(&self.weighted_tables(samples, weights, find)?, counters, Ord::max)?;
         let add = |sum: &mut i128, weight, cell: usize| {

@@ -2,9 +2,10 @@
 
 use super::HistogramError;
 use crate::parallel::combined;
+use crate::vector::vectorised;
 use crate::{Buffer, Element, Result, Windows, allocation};
 use cuda_std::GlobalIn;
-use slm_kernels::histogram::Quantum;
+use slm_kernels::histogram::{NOT_FINITE, Quantum, magnitude};
 
 /// Minimum number of weights per thread.
 const SHARE: usize = 1 << 14;
@@ -15,6 +16,9 @@ pub trait HistogramWeight: Element + Weigh {}
 
 /// Operations per type of weights.
 pub(crate) trait Weigh: Element + Into<f64> {
+    /// Number of last bits that are 0 in weights converted to `f64`.
+    const ZEROS: u32;
+
     fn of_slice(weights: &[Self]) -> WeightSlice<'_>;
 
     fn of_buffer(weights: &Buffer<Self>) -> WeightBuffer<'_>;
@@ -64,9 +68,11 @@ impl<'a> WeightBuffer<'a> {
 }
 
 macro_rules! weights {
-    ($($t:ty: $name:ident;)*) => {$(
+    ($($t:ty: $name:ident, $zeros:expr;)*) => {$(
         impl HistogramWeight for $t {}
         impl Weigh for $t {
+            const ZEROS: u32 = $zeros;
+
             fn of_slice(weights: &[$t]) -> WeightSlice<'_> {
                 WeightSlice::$name(weights)
             }
@@ -78,14 +84,32 @@ macro_rules! weights {
     )*};
 }
 weights! {
-    f32: F32;
-    f64: F64;
+    f32: F32, f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS;
+    f64: F64, 0;
 }
 
 /// Returns the sums of weights as numbers, each rounded once, for the sum of multiples of each cell and the largest
 /// [`magnitude`](slm_kernels::histogram::magnitude) of its weights.
 pub(super) fn values(sums: impl ExactSizeIterator<Item = i128>, peaks: &[u32], count_log2: u32) -> Result<Vec<f64>> {
     allocation::collected(sums.zip(peaks).map(|(sum, peak)| Quantum::new(*peak, count_log2).sum(sum)))
+}
+
+/// Returns the least [`magnitude`] of the weights that are not 0, and the largest one of all; 0 if there is none. Returns an error if a
+/// weight is not finite.
+pub(super) fn magnitudes<W: Weigh>(weights: &[W]) -> Result<[u32; 2]> {
+    let update = |[least, most]: [u32; 2], weight: f64| {
+        let of = magnitude(weight);
+        [least.min(if weight == 0.0 { NOT_FINITE } else { of }), most.max(of)]
+    };
+    let of = |_, weights: &[W]| {
+        vectorised!(weights.iter().fold([NOT_FINITE, 0], |extremes, &weight| update(extremes, weight.into())))
+    };
+    let combine = |[a, b]: [u32; 2], [c, d]: [u32; 2]| [a.min(c), b.max(d)];
+    let [least, most] = combined(weights, SHARE, &of, combine).unwrap_or([0; 2]);
+    if most == NOT_FINITE {
+        check_weights(weights)?;
+    }
+    Ok([least.min(most), most])
 }
 
 /// Returns an error if a weight is not finite.
@@ -101,6 +125,19 @@ pub(super) fn check_weights<W: Weigh>(weights: &[W]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn magnitudes_of_weights() {
+        let of = |weight: f64| magnitude(weight);
+        assert_eq!(magnitudes(&[3.0, -0.0, 1e-300, 0.0, -7e9]), Ok([of(1e-300), of(7e9)]));
+        assert_eq!(magnitudes(&[0.0f32, 2.5]), Ok([of(2.5); 2]));
+        assert_eq!(magnitudes::<f64>(&[]), Ok([0; 2]));
+        assert_eq!(magnitudes(&[0.0, -0.0]), Ok([0; 2]));
+        // Subnormal numbers count as 0 does.
+        assert_eq!(magnitudes(&[1.0, f64::from_bits(1)]), Ok([0, of(1.0)]));
+        let infinite = HistogramError::Weight { index: 1, weight: f64::INFINITY };
+        assert_eq!(magnitudes(&[1.0, f32::INFINITY]), Err(infinite.into()));
+    }
 
     #[test]
     fn the_first_weight_that_is_not_finite() {

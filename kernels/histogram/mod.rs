@@ -50,7 +50,7 @@ pub use walk::PACK_BYTES;
 pub use weigh::{WeighArgs, WeightedArgs};
 #[cfg(not(target_os = "cuda"))]
 pub use weight::count_log2;
-pub use weight::{Quantum, magnitude};
+pub use weight::{NOT_FINITE, Quantum, magnitude};
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
 

@@ -10,7 +10,7 @@ const STORED: u32 = 52;
 const LEAST: i32 = -1074;
 
 /// The [`magnitude`] of infinity and NaN.
-pub(super) const NOT_FINITE: u32 = 0x7ff;
+pub const NOT_FINITE: u32 = 0x7ff;
 
 /// Bits of a sum of multiples, without its sign and one more.
 const SUM_BITS: i32 = 126;
@@ -73,6 +73,13 @@ impl Quantum {
         if weight.is_sign_negative() { -multiple } else { multiple }
     }
 
+    /// Returns whether weights of at least this [`magnitude`], whose last `zeros` bits are 0, are multiples of the quantum.
+    #[cfg(not(target_os = "cuda"))]
+    #[must_use]
+    pub fn divides(&self, least: u32, zeros: u32) -> bool {
+        least.max(1) as i32 - 1 + LEAST + zeros as i32 >= self.exponent
+    }
+
     /// Returns the sum of weights for a sum of multiples, rounded once. It is infinite beyond the largest `f64`.
     ///
     /// The multiplication by a power of two is exact: a result below the smallest normal `f64` is a multiple of the smallest
@@ -115,6 +122,26 @@ mod tests {
         let positive =
             fields.flat_map(move |field| significands.map(|s| f64::from_bits(u64::from(field) << STORED | s)));
         positive.flat_map(|weight| [weight, -weight])
+    }
+
+    #[test]
+    fn weights_that_are_multiples_of_the_quantum() {
+        for peak in [0, 1, 40, 44, 60, 130, 500, 1023, 2046] {
+            for log2 in [30, 37, 64] {
+                let quantum = Quantum::new(peak, log2);
+                for zeros in [0, 29] {
+                    let is_exact = |field: u32| {
+                        weights(field, field).all(|weight| {
+                            let weight = f64::from_bits(weight.to_bits() >> zeros << zeros);
+                            quantum.sum(quantum.multiple(weight)) == weight
+                        })
+                    };
+                    let least = (0..=peak).find(|&field| quantum.divides(field, zeros)).unwrap();
+                    assert!((least..=peak).all(is_exact), "{peak}, 2^{log2}, {zeros}");
+                    assert!(least == 0 || !is_exact(least - 1), "{peak}, 2^{log2}, {zeros}: {least}");
+                }
+            }
+        }
     }
 
     /// Returns the multiple of `2^exponent` that is nearest to a number. The division of a number by a power of two is exact in
