@@ -58,7 +58,7 @@
 //!
 //! Taps that are longer than the signal, and meet the same samples in every output, are added up first, as for
 //! [pictures](crate::filter2d#weights-that-are-longer-than-the-picture). So a filter takes at most `2 n` products per output, or
-//! about `n` plus the number of outputs. With [`Extent::Full`], taps are not added up for the constant boundaries and
+//! about `n` plus the number of outputs. With [`Extent::Full`] and a stride of 1, taps are not added up for the constant boundaries and
 //! [`Nearest`](Boundary::Nearest). Sums of `i32` wrap around as without that.
 //!
 //! # Numbers

@@ -67,7 +67,7 @@
 //!   have the bound of sums of `f64`.
 //! * [`gaussian`](Filter2d::gaussian) has sums of `f32` if their error for equal samples is less than half an output, otherwise of
 //!   `f64`. In two passes, that is for `u16` from 127 rows plus columns of weights on, for `i16` from 254, for `u8` from 32,895. If an
-//!   algorithm adds all products at once, it is for `u16` from 251 weights on, for `i16` from 506, for `u8` from 32,895.
+//!   algorithm adds all products at once, it is for `u16` from 248 weights on, for `i16` from 503, for `u8` from 32,894.
 //!   [`Auto`](Filter2dAlgorithm::Auto) counts as such with up to 300 weights, and with strides of the rows. For `i32` it always has sums
 //!   of `f64`.
 //!
@@ -77,8 +77,8 @@
 //! apart for [`Wrap`](Boundary::Wrap), `2 n` for [`Reflect`](Boundary::Reflect), `2 n - 2` for [`Mirror`](Boundary::Mirror), and all
 //! that are before the picture, or behind it, in every output otherwise. Along an axis with more than 64 weights they are added up
 //! first, on every device. So the products per output and axis are at most `2 n`, or about `n` plus the outputs, however large the
-//! weights are. With [`Extent::Full`], all weights meet samples of their own for the constant boundaries and [`Nearest`](Boundary::Nearest),
-//! so none are added up. Equal weights stay equal if sums of segments take less time, and for [`Box`](Filter2dAlgorithm::Box) on a GPU.
+//! weights are. With [`Extent::Full`] and a stride of 1, all weights meet samples of their own
+//! for the constant boundaries and [`Nearest`](Boundary::Nearest), so none are added up. Equal weights stay equal if sums of segments take less time, and for [`Box`](Filter2dAlgorithm::Box) on a GPU.
 //!
 //! Weights are added in twice the double precision, rounded to `f64` and then to the type of the sums, integers exactly, so the bounds
 //! above hold. If a sum of finite weights overflows, none are added up. The filter for a new size is prepared when it is first used

@@ -50,8 +50,8 @@ pub(super) struct Launches<B: FromRule> {
     chosen: HistogramAlgorithm,
     reason: String,
     geometry: Geometry,
-    /// Finding the largest magnitudes, and adding up weights.
-    weighing: [WeighGeometry; 2],
+    finding_peaks: WeighGeometry,
+    adding_weights: WeighGeometry,
     /// Maximum number of packs, and of weights, per launch.
     pub(super) most_packs: usize,
     pub(super) most_weights: usize,
@@ -93,10 +93,8 @@ impl<B: FromRule> Launches<B> {
             chosen,
             reason,
             geometry: geometry(chosen),
-            weighing: [
-                WeighGeometry::peaks(counters, tuning.memory, &tuning.launches),
-                WeighGeometry::sums(counters, &tuning.launches),
-            ],
+            finding_peaks: WeighGeometry::peaks(counters, tuning.memory, &tuning.launches),
+            adding_weights: WeighGeometry::sums(counters, &tuning.launches),
             most_packs: MOST_PACKS as usize,
             most_weights: MOST_WEIGHTS as usize,
         };
@@ -201,19 +199,19 @@ impl<B: FromRule> Launches<B> {
 
     /// Returns the launches that find the largest magnitudes of the weights of `samples` samples.
     pub(super) fn peaks(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
-        self.over_weights(samples, self.weighing[0])
+        self.over_weights(samples, self.finding_peaks)
     }
 
     /// Returns the launches that add up the weights of `samples` samples.
     pub(super) fn sums(&self, samples: usize) -> impl Iterator<Item = Pass<'_, B>> {
-        self.over_weights(samples, self.weighing[1])
+        self.over_weights(samples, self.adding_weights)
     }
 
     fn over_weights(&self, samples: usize, weighing: WeighGeometry) -> impl Iterator<Item = Pass<'_, B>> {
         parts(samples, self.most_weights).map(move |(first, len)| {
             let blocks = weighing.grid(len as u64, self.tuning.processors);
             let shape = shape(blocks, weighing.threads).shared_bytes(weighing.shared_bytes);
-            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len }, range: weighing.cells }
+            Pass { launches: self, shape, part: Part { first, packs: 0, tail: len }, range: weighing.keys }
         })
     }
 

@@ -122,8 +122,8 @@ pub struct WeighGeometry {
     pub threads: u32,
     /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Number of cells in the shared memory of each block: all, or 0 if they do not fit.
-    pub cells: u32,
+    /// Number of keys of all channels that have shared memory: all, or 0 if they do not fit.
+    pub keys: u32,
     /// Maximum number of blocks per multiprocessor.
     blocks: u32,
 }
@@ -131,25 +131,25 @@ pub struct WeighGeometry {
 impl WeighGeometry {
     /// Returns the launch parameters of the kernel that finds the largest magnitudes.
     #[must_use]
-    pub fn peaks(cells: u32, memory: Memory, tuning: &Tuning) -> Self {
-        let shared_bytes = shared_bytes::<u32>(cells.div_ceil(PER_WORD).into());
+    pub fn peaks(keys: u32, memory: Memory, tuning: &Tuning) -> Self {
+        let shared_bytes = shared_bytes::<u32>(keys.div_ceil(PER_WORD).into());
         if shared_bytes > memory.block || shared_bytes <= tuning.weighing_bytes {
-            return Self::new(cells, shared_bytes, tuning);
+            return Self::new(keys, shared_bytes, tuning);
         }
         // Few such blocks are resident, so they have as many threads as possible.
-        WeighGeometry { threads: tuning.threads, shared_bytes, cells, blocks: resident(shared_bytes, memory, tuning) }
+        WeighGeometry { threads: tuning.threads, shared_bytes, keys, blocks: resident(shared_bytes, memory, tuning) }
     }
 
     /// Returns the launch parameters of the kernel that adds up weights.
     #[must_use]
-    pub fn sums(cells: u32, tuning: &Tuning) -> Self {
-        Self::new(cells, shared_bytes::<u32>(u64::from(cells) * u64::from(WORDS)), tuning)
+    pub fn sums(keys: u32, tuning: &Tuning) -> Self {
+        Self::new(keys, shared_bytes::<u32>(u64::from(keys) * u64::from(WORDS)), tuning)
     }
 
-    fn new(cells: u32, bytes: u64, tuning: &Tuning) -> Self {
+    fn new(keys: u32, bytes: u64, tuning: &Tuning) -> Self {
         let (threads, blocks) = (tuning.weighing_threads, tuning.weighing_blocks);
-        let (cells, shared_bytes) = if bytes <= tuning.weighing_bytes { (cells, bytes) } else { (0, 0) };
-        WeighGeometry { threads, shared_bytes, cells, blocks }
+        let (keys, shared_bytes) = if bytes <= tuning.weighing_bytes { (keys, bytes) } else { (0, 0) };
+        WeighGeometry { threads, shared_bytes, keys, blocks }
     }
 
     /// Returns the number of blocks for a number of weights, on a device with `processors` multiprocessors.

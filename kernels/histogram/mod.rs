@@ -184,8 +184,9 @@ kernel! {
         private::count(arena, &args);
     }
 
-    /// Finds the largest magnitude of the weights in each bin. The limit of registers allows blocks of 1024 threads.
-    pub fn histogram_peaks<'l>(arena, args: PeakArgs<'l, <B as BinningArgument>::At<'l>>) where registers <= 64 {
+    /// Finds the largest magnitude of the weights in each bin. The limit of registers lets two blocks of 1024 threads be resident
+    /// on a multiprocessor.
+    pub fn histogram_peaks<'l>(arena, args: PeakArgs<'l, <B as BinningArgument>::At<'l>>) where registers <= 32 {
         peak::find(arena, &args);
     }
 

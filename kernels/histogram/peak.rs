@@ -5,8 +5,8 @@
 //! the update if its previous sample was in the same cell and had at least this magnitude. So equal samples do not queue for
 //! one address.
 //!
-//! Shared memory: half a word per key and channel, the even keys in the low halves. So the magnitudes of 65,536 cells fit into
-//! the shared memory of newer GPUs, whose atomic operations are several times faster than those in global memory. There is no
+//! Shared memory: half a word per key and channel, those with an even number in the low half. So the magnitudes of 65,536 keys fit
+//! into the 227 KiB of an H100, whose atomic operations are several times faster than those in global memory. There is no
 //! atomic maximum of halves: a thread reads the word, and exchanges it only if the magnitude is larger, which is rare. No bank
 //! conflicts when the words are cleared: consecutive addresses. When they are combined with the result, two lanes read the same
 //! word. While weights are visited, conflicts depend on the data: words whose indices differ by a multiple of 32 share a bank.

@@ -131,7 +131,7 @@ fn tables_of_a_histogram() {
         let counters = BINS + 3;
         lacks(8 * counters, histogram.apply(&[3]));
         lacks(4 * counters, histogram.apply_into(&samples, &mut counts));
-        lacks(4 * counters, histogram.apply_weighted_buffers(&samples, &weights));
+        lacks(16 * counters, histogram.apply_weighted_buffers(&samples, &weights));
         lacks(8 * counters, histogram.counts(&counts));
         drop(taken);
         histogram.apply_into(&samples, &mut counts).unwrap();

@@ -287,7 +287,8 @@ fn halves_of_many_bytes(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A wide Gaussian of a constant, by algorithms that add all of its products at once, in pictures that are not smaller than it.
+/// A wide Gaussian of a constant, by an algorithm that adds all of its products at once, and by the default. The period of the
+/// boundary, 1602, is not shorter than the 1601 weights, so none are added up first.
 fn all_products_at_once(device: &Device) -> Result<(), Failed> {
     const SIDE: usize = 801;
     let picture = Array2::from_elem((SIDE, SIDE), 255u8);
