@@ -18,7 +18,7 @@ pub(super) struct Folding {
     /// products any more.
     sums: Sums,
     rule: Rule,
-    /// Whether windows are summed by segments, which are as many for all pictures of a size.
+    /// Whether windows are summed by segments.
     by_segments: bool,
     /// Filters for the last folds.
     filters: Recent<[Option<Fold>; 2], Option<Arc<OnDevice>>>,
@@ -28,18 +28,16 @@ impl Folding {
     /// Returns what is needed beside the filter for all pictures, or `None` if its weights are too few for any picture, or have to
     /// be equal.
     pub(super) fn new(sums: Sums, rule: Rule, on_device: &OnDevice) -> Option<Self> {
-        use Filter2dAlgorithm::{Auto, Box, Separable};
-        let (by_segments, takes_products, is_box) = match on_device {
-            OnDevice::Cpu(filter) => (filter.sums_segments(), true, false),
-            OnDevice::Gpu(filter) => {
-                let takes_products = matches!(rule.algorithm, Auto | Separable);
-                (filter.sums_segments(), takes_products, rule.algorithm == Box)
-            }
+        let (by_segments, algorithm) = match on_device {
+            // The CPU ignores the algorithm.
+            OnDevice::Cpu(filter) => (filter.sums_segments(), Filter2dAlgorithm::Auto),
+            OnDevice::Gpu(filter) => (filter.sums_segments(), rule.algorithm),
         };
         let shape = with_sums!(&sums, weights => weights.shape);
-        if is_box || shape.into_iter().all(|taps| taps <= MOST_KEPT) {
+        if algorithm == Filter2dAlgorithm::Box || shape.into_iter().all(|taps| taps <= MOST_KEPT) {
             return None;
         }
+        let takes_products = matches!(algorithm, Filter2dAlgorithm::Auto | Filter2dAlgorithm::Separable);
         let sums = if takes_products && !rule.renormalise { sums.factorised() } else { sums };
         Some(Folding { sums, rule, by_segments, filters: Recent::default() })
     }

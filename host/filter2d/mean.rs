@@ -28,17 +28,16 @@ const EXACT: f64 = (1u32 << 24) as f64;
 /// Maximum number of products that [`Filter2dAlgorithm::Auto`] adds at once for generated weights, without strides of the rows. With
 /// more, two passes take less time.
 ///
-/// If weights are folded, it may add more of them at once than there are along both axes: 4 x 125 of `i16`, say. Their bound would be
-/// half an output or more, but their errors are less than 0.06 outputs (simulated with up to 5 rows), because few of the roundings of
-/// a sum have the same sign.
+/// The limit does not hold for folded weights. A Gaussian of 125 x 125 weights for `i16` is in passes, and in a picture of 2 rows it
+/// becomes 4 x 125 weights, which are added at once. The bound of their error exceeds half an output. The greatest error in a
+/// simulation with 4 and 5 rows was 0.06.
 const MOST_AT_ONCE: usize = 300;
 
 impl Mean {
     /// Returns the way for weights of this shape and these types of samples and outputs.
     pub(super) fn new(origin: Origin, shape: [usize; 2], [samples, outputs]: [Kind; 2], added: Added) -> Self {
         let Some(largest) = peak(samples) else { return Mean::AsGiven };
-        // No mean exceeds this power of two. Means of so many samples are exact if they are halves, and not rounded to halves
-        // otherwise.
+        // `f32` has all halves up to the power of two that no mean exceeds, and no other mean of so few samples rounds to a half.
         let is_exact = |count: f64| count * largest.next_power_of_two() as f64 <= EXACT;
         let largest = largest as f64;
         let [rows, columns] = shape.map(|taps| taps as f64);
@@ -100,6 +99,9 @@ fn is_rounded_alike(count: f64, peak: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Extent;
+    use crate::filter2d::tuning::tuning;
+    use crate::filter2d::weights::Weights;
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {
@@ -169,16 +171,8 @@ mod tests {
 
     #[test]
     fn some_algorithms_add_all_products_at_once() {
-        let window = |strides| {
-            Window::new(
-                &crate::filter2d::weights::Weights::dense([1, 1], vec![1.0f32]),
-                crate::Extent::Same,
-                strides,
-                [1, 1],
-                None,
-            )
-            .unwrap()
-        };
+        let window =
+            |strides| Window::new(&Weights::dense([1, 1], vec![1.0f32]), Extent::Same, strides, [1, 1], None).unwrap();
         let added = |algorithm, strides, taps| Added::new(algorithm, &window(strides), [taps; 2]);
         for taps in [1, 17, 18, 1000] {
             assert_eq!(added(Filter2dAlgorithm::GlobalMemory, [1, 1], taps), Added::AtOnce);
@@ -191,7 +185,7 @@ mod tests {
     /// `Auto` takes two passes for more products than the limit, whatever it would take otherwise.
     #[test]
     fn many_products_are_not_added_at_once() {
-        let tuning = crate::filter2d::tuning::tuning();
+        let tuning = tuning();
         for threshold in [tuning.over_register_tiled, tuning.over_others] {
             for taps in 1..100 {
                 assert!(taps * taps <= MOST_AT_ONCE || threshold.is_reached([taps; 2], 1), "{taps}, {threshold:?}");

@@ -77,14 +77,16 @@
 //! apart for [`Wrap`](Boundary::Wrap), `2 n` for [`Reflect`](Boundary::Reflect), `2 n - 2` for [`Mirror`](Boundary::Mirror), and all
 //! that are before the picture, or behind it, in every output otherwise. Along an axis with more than 64 weights they are added up
 //! first, on every device. So the products per output and axis are at most `2 n`, or about `n` plus the outputs, however large the
-//! weights are. With [`Extent::Full`] and a stride of 1, all weights meet samples of their own
-//! for the constant boundaries and [`Nearest`](Boundary::Nearest), so none are added up. Equal weights stay equal if sums of segments take less time, and for [`Box`](Filter2dAlgorithm::Box) on a GPU.
+//! weights are. With [`Extent::Full`] and a stride of 1, all weights meet samples of their own for the constant boundaries and
+//! [`Nearest`](Boundary::Nearest), so none are added up. Equal weights are not added up if sums of segments take less time, nor for
+//! [`Box`](Filter2dAlgorithm::Box) on a GPU.
 //!
 //! Weights are added in twice the double precision, rounded to `f64` and then to the type of the sums, integers exactly, so the bounds
 //! above hold. If a sum of finite weights overflows, none are added up. The filter for a new size is prepared when it is first used
-//! or planned, which has the errors of [`prepare`](Filter2d::prepare). A NaN among the samples reaches the same outputs as before. An infinity
-//! is multiplied by the sum of its weights: the output is NaN if that is 0, otherwise infinite with its sign, also where weights of both
-//! signs would each have made an infinity.
+//! or planned. Both then have the errors of [`prepare`](Filter2d::prepare), too.
+//!
+//! A NaN among the samples reaches the same outputs as without that. An infinity is multiplied by the sum of its weights: the output is
+//! NaN if that is 0, otherwise infinite with its sign, also where weights of both signs would each have made an infinity.
 //!
 //! # Batches and channels
 //!
