@@ -81,6 +81,7 @@ pub mod filter1d;
 pub mod filter2d;
 mod fold;
 mod generated;
+mod gpu;
 #[cfg(doc)]
 pub mod guide;
 pub mod histogram;
@@ -94,6 +95,7 @@ mod launch;
 pub mod life;
 mod modules;
 mod multiply_add;
+mod on_device;
 mod parallel;
 #[cfg(feature = "image")]
 #[cfg_attr(docsrs, doc(cfg(feature = "image")))]

@@ -1,6 +1,10 @@
 //! Description of a two-dimensional filter: plain data.
 
+use super::any_weights::AnyWeights;
+use super::element::peak;
 use super::generated::{laplacian, sobel, unsharp_weights};
+use super::mean::{Added, Mean};
+use super::settings::Settings;
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
@@ -339,10 +343,21 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {
-        let weights = self.weights.clone()?;
-        let window = Window::new(&weights, self.extent, self.stride, self.dilation, self.channels)?;
-        let weights = (&weights, self.origin);
-        PreparedFilter2d::new(device, weights, window, self.boundary, self.nan_policy, self.algorithm)
+        let described = self.weights.clone()?;
+        let window = Window::new(&described, self.extent, self.stride, self.dilation, self.channels)?;
+        let kinds = [S::KIND, O::KIND];
+        let added = Added::new(self.algorithm, &window, described.shape);
+        let mean = Mean::new(self.origin, described.shape, kinds, added);
+        let (weights, divisor) = AnyWeights::new(&described, S::KIND, mean)?;
+        // Integers are never missing.
+        let renormalise = self.nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
+        let weights = if renormalise { weights.densified()? } else { weights };
+        let (border, outside) = self.boundary.border();
+        let (outside, algorithm) = (outside.scalar(), self.algorithm);
+        let boxes = !renormalise;
+        let settings =
+            Settings { window, border, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
+        PreparedFilter2d::new(device, weights, settings)
     }
 }
 

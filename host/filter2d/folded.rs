@@ -2,9 +2,10 @@
 //! them, so all devices agree.
 
 use super::Filter2dAlgorithm;
-use super::prepared::{OnDevice, on_device};
-use super::rule::Rule;
-use super::sums::{Sums, with_sums};
+use super::any_weights::{AnyWeights, map_weights};
+use super::facts::Facts;
+use super::prepared::Filter;
+use super::settings::Settings;
 use super::weights::{Values, Weights};
 use super::window::{Axis, Problem, Window};
 use crate::fold::{Fold, Foldable, MOST_KEPT, Reached, folded};
@@ -16,39 +17,35 @@ use std::sync::Arc;
 pub(super) struct Folding {
     /// Outer products as their factors, if filters may add along one axis and then along the other one: folded, they need not be
     /// products any more.
-    sums: Sums,
-    rule: Rule,
+    weights: AnyWeights,
+    settings: Settings,
     /// Whether windows are summed by segments.
     by_segments: bool,
     /// Filters for the last folds.
-    filters: Recent<[Option<Fold>; 2], Option<Arc<OnDevice>>>,
+    filters: Recent<[Option<Fold>; 2], Option<Arc<Filter>>>,
 }
 
 impl Folding {
-    /// Returns what is needed beside the filter for all pictures, or `None` if its weights are too few for any picture, or have to
+    /// Returns what is needed beside the `filter` for all pictures, or `None` if its weights are too few for any picture, or have to
     /// be equal.
-    pub(super) fn new(sums: Sums, rule: Rule, on_device: &OnDevice) -> Option<Self> {
-        let (by_segments, algorithm) = match on_device {
-            // The CPU ignores the algorithm.
-            OnDevice::Cpu(filter) => (filter.sums_segments(), Filter2dAlgorithm::Auto),
-            OnDevice::Gpu(filter) => (filter.sums_segments(), rule.algorithm),
-        };
-        let shape = with_sums!(&sums, weights => weights.shape);
-        if algorithm == Filter2dAlgorithm::Box || shape.into_iter().all(|taps| taps <= MOST_KEPT) {
+    pub(super) fn new(facts: Facts, settings: Settings, filter: &Filter) -> Option<Self> {
+        let algorithm = if filter.obeys_algorithm() { settings.algorithm } else { Filter2dAlgorithm::Auto };
+        if algorithm == Filter2dAlgorithm::Box || facts.shape().into_iter().all(|taps| taps <= MOST_KEPT) {
             return None;
         }
         let takes_products = matches!(algorithm, Filter2dAlgorithm::Auto | Filter2dAlgorithm::Separable);
-        let sums = if takes_products && !rule.renormalise { sums.factorised() } else { sums };
-        Some(Folding { sums, rule, by_segments, filters: Recent::default() })
+        let product = facts.shorter_product().filter(|_| takes_products && !settings.renormalise);
+        let weights = product.unwrap_or(&facts.weights).clone();
+        Some(Folding { weights, settings, by_segments: filter.sums_segments(), filters: Recent::default() })
     }
 
     /// Returns the filter and the problem with fewer weights, or `None` if there are none.
-    pub(super) fn find(&self, device: &Device, problem: &Problem) -> Result<Option<(Arc<OnDevice>, Problem)>> {
+    pub(super) fn find(&self, device: &Device, problem: &Problem) -> Result<Option<(Arc<Filter>, Problem)>> {
         if problem.is_empty() {
             return Ok(None);
         }
         let axes = [problem.rows, problem.columns];
-        let folds = axes.map(|axis| Fold::new(self.rule.border, reached(&axis)));
+        let folds = axes.map(|axis| Fold::new(self.settings.border, reached(&axis)));
         if folds == [None, None] || (self.by_segments && !pays_for_box(folds, problem)) {
             return Ok(None);
         }
@@ -58,10 +55,10 @@ impl Folding {
     }
 
     /// Returns the filter with folded weights, or `None` if their sums overflow.
-    fn filter(&self, device: &Device, folds: [Option<Fold>; 2]) -> Result<Option<Arc<OnDevice>>> {
-        let Some(sums) = self.sums.folded(folds)? else { return Ok(None) };
-        let rule = Rule { window: self.rule.window.folded(folds), ..self.rule };
-        Ok(Some(Arc::new(on_device(device, sums, rule)?)))
+    fn filter(&self, device: &Device, folds: [Option<Fold>; 2]) -> Result<Option<Arc<Filter>>> {
+        let Some(weights) = self.weights.folded(folds)? else { return Ok(None) };
+        let settings = Settings { window: self.settings.window.folded(folds), ..self.settings };
+        Ok(Some(Arc::new(Filter::new(device, &Facts::new(weights), &settings)?)))
     }
 }
 
@@ -92,15 +89,10 @@ impl Window {
     }
 }
 
-impl Sums {
+impl AnyWeights {
     /// Returns the folded weights, or `None` if a sum of them overflows.
     fn folded(&self, folds: [Option<Fold>; 2]) -> Result<Option<Self>> {
-        Ok(match self {
-            Sums::I32(weights) => weights.folded(folds)?.map(Sums::I32),
-            Sums::I64(weights) => weights.folded(folds)?.map(Sums::I64),
-            Sums::F32(weights) => weights.folded(folds)?.map(Sums::F32),
-            Sums::F64(weights) => weights.folded(folds)?.map(Sums::F64),
-        })
+        Ok(map_weights!(self, weights => weights.folded(folds)?))
     }
 }
 

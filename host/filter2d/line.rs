@@ -1,8 +1,8 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
+use super::any_weights::{AnyWeights, with_weights};
 use super::mean::{Added, Mean};
-use super::prepared::Treatment;
-use super::sums::{Sums, with_sums};
+use super::settings::Settings;
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
@@ -14,7 +14,7 @@ use slm_kernels::signal::{Border, Kind};
 #[derive(Clone, Debug)]
 pub(crate) struct LineFilter<S> {
     /// One row of weights.
-    sums: Sums,
+    weights: AnyWeights,
     /// What sums are divided by.
     divisor: Option<f64>,
     /// Name of the taps' type.
@@ -39,33 +39,47 @@ impl<S: FilterSample> LineFilter<S> {
             values: Values::Dense(allocation::copied(taps)?.into()),
             left: [0, left],
         };
-        let (sums, divisor) = Self::sums(&weights, origin)?;
-        Ok(LineFilter { sums, divisor, taps: W::NAME, outside, extent, algorithm })
+        let (weights, divisor) = Self::weights(&weights, origin)?;
+        Ok(LineFilter { weights, divisor, taps: W::NAME, outside, extent, algorithm })
     }
 
     /// Returns the weights in the type of the sums, and their divisor. Sums of one-dimensional filters of `i32` wrap around.
-    fn sums<W: FilterWeight>(weights: &Weights<W>, origin: Origin) -> Result<(Sums, Option<f64>)> {
+    fn weights<W: FilterWeight>(weights: &Weights<W>, origin: Origin) -> Result<(AnyWeights, Option<f64>)> {
         match S::KIND {
-            Kind::I32 if W::IS_INTEGER => Ok((Sums::I32(weights.converted(|weight| weight.to_f64() as i32)?), None)),
-            kind => Sums::new(weights, kind, Mean::new(origin, weights.shape, [kind; 2], Added::InPasses)),
+            Kind::I32 if W::IS_INTEGER => {
+                Ok((AnyWeights::I32(weights.converted(|weight| weight.to_f64() as i32)?), None))
+            }
+            kind => AnyWeights::new(weights, kind, Mean::new(origin, weights.shape, [kind; 2], Added::InPasses)),
         }
     }
 
     /// Returns the filter along the rows of pictures whose pixels have this number of channels.
     pub(crate) fn along_rows(&self, device: &Device, channels: usize) -> Result<PreparedFilter2d<S>> {
-        self.prepare(device, self.sums.clone(), channels)
+        self.prepare(device, self.weights.clone(), channels)
     }
 
     /// Returns the filter along the columns of pictures with one channel.
     pub(crate) fn along_columns(&self, device: &Device) -> Result<PreparedFilter2d<S>> {
-        self.prepare(device, self.sums.clone().into_column(), 1)
+        self.prepare(device, self.weights.clone().into_column(), 1)
     }
 
-    fn prepare(&self, device: &Device, sums: Sums, channels: usize) -> Result<PreparedFilter2d<S>> {
-        let window = with_sums!(&sums, weights => Window::new(weights, self.extent, [1, 1], [1, 1], Some(channels)))?;
-        // Sums of integers, which are divided later, do not overflow.
-        let treatment = Treatment { renormalise: false, boxes: self.divisor.is_some(), divisor: self.divisor };
-        PreparedFilter2d::with_sums(device, (sums, self.taps), window, self.outside, treatment, self.algorithm)
+    fn prepare(&self, device: &Device, weights: AnyWeights, channels: usize) -> Result<PreparedFilter2d<S>> {
+        let extent = self.extent;
+        let window = with_weights!(&weights, weights => Window::new(weights, extent, [1, 1], [1, 1], Some(channels)))?;
+        let (border, outside) = self.outside;
+        let settings = Settings {
+            window,
+            border,
+            outside: outside.scalar(),
+            renormalise: false,
+            // Sums of integers, which are divided later, do not overflow.
+            boxes: self.divisor.is_some(),
+            divisor: self.divisor,
+            algorithm: self.algorithm,
+            kinds: [S::KIND; 2],
+            weights: self.taps,
+        };
+        PreparedFilter2d::new(device, weights, settings)
     }
 }
 

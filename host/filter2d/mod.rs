@@ -93,41 +93,40 @@
 //! A pixel has one channel, or several interleaved [`channels`](Filter2d::channels). Axes of an array before its rows are a batch.
 //! So planar colours are a batch of pictures: an array of the shape (3, rows, columns).
 
-// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`. `window.rs` is
-// the problem as both see it. Types are known at run time only from `element.rs` on, so that code is not compiled for each
-// combination of samples, weights and outputs.
+// | file | contents |
+// |---|---|
+// | `description.rs` | what a user asks for: plain data, with weights of `generated.rs` |
+// | `window.rs`, `settings.rs` | the filter without its weights, and problems of known size |
+// | `weights.rs`, `any_weights.rs`, `mean.rs` | the weights, and the type in which products are added up |
+// | `facts.rs`, `rank.rs` | what is known about the weights |
+// | `choose.rs`, `tuning.rs` | the choice of the kernels, as a plain value |
+// | `cpu/`, `gpu/` | what has been chosen |
+// | `prepared.rs`, `plan.rs`, `pictures.rs` | a filter on a device, and its uses |
+// | `folded.rs` | pictures that are smaller than the weights |
+// | `line.rs` | one-dimensional filters |
+//
+// Types are known at run time only, from `settings.rs` on, so that code is not compiled for each combination of samples, weights and
+// outputs.
 mod accumulator;
-mod banded;
-mod boxes;
-mod column_sums;
-mod compiled;
-mod correlation;
+mod any_weights;
+mod choose;
 mod cpu;
 mod description;
 mod element;
 mod error;
+mod facts;
 mod folded;
 mod generated;
 mod gpu;
 mod line;
 mod mean;
-mod memory;
-mod passes;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;
 mod prepared;
-mod products;
 mod rank;
-mod rule;
-mod segments;
-#[cfg(all(test, feature = "emulator"))]
-mod several_bands;
-mod streaming;
-mod strips;
-mod sums;
+mod settings;
 mod tuning;
-mod two_passes;
 mod weights;
 mod window;
 

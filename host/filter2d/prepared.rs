@@ -1,18 +1,19 @@
 //! A two-dimensional filter bound to a device.
 
-use super::element::peak;
+use super::any_weights::AnyWeights;
+use super::choose::choose;
+use super::cpu::CpuFilter;
+use super::facts::Facts;
 use super::folded::Folding;
-use super::mean::{Added, Mean};
-use super::rule::Rule;
-use super::sums::Sums;
-use super::weights::Weights;
+use super::gpu::GpuFilter;
+use super::settings::Settings;
 use super::window::{Problem, Window};
-use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, NanPolicy, Plan, boxes, cpu, gpu, rule};
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample, Plan};
 use crate::buffer::check_shape;
-use crate::generated::Origin;
-use crate::{Boundary, Buffer, Buffer2, Device, Error, Result, allocation};
+use crate::gpu::Gpu;
+use crate::on_device::{OnDevice, Task};
+use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
-use slm_kernels::signal::Border;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -22,79 +23,53 @@ pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
     device: Device,
     pub(super) window: Window,
     algorithm: Filter2dAlgorithm,
-    on_device: OnDevice,
+    filter: Filter,
     /// For pictures that are smaller than the weights.
     folding: Option<Folding>,
     types: PhantomData<fn(S) -> O>,
 }
 
-/// What may be done with the weights.
-#[derive(Clone, Copy)]
-pub(super) struct Treatment {
-    /// Whether NaNs are missing samples. The weights are dense then.
-    pub(super) renormalise: bool,
-    /// Whether samples with equal weights may be added up before they are multiplied: such a sum may overflow where that of the
-    /// products does not.
-    pub(super) boxes: bool,
-    /// What sums are divided by.
-    pub(super) divisor: Option<f64>,
-}
+/// A filter for pictures of any size.
+pub(super) struct Filter(OnDevice<CpuFilter, GpuFilter>);
 
-/// A filter on a device of some kind.
-pub(super) enum OnDevice {
-    Cpu(cpu::Filter2d),
-    Gpu(Box<dyn rule::Filter2d>),
-}
+impl Filter {
+    pub(super) fn new(device: &Device, facts: &Facts, settings: &Settings) -> Result<Self> {
+        let on_gpu = |gpu: Gpu| GpuFilter::new(gpu.clone(), choose(facts, settings, gpu.shared)?, settings);
+        Ok(Filter(OnDevice::new(device, || Ok(CpuFilter::new(facts, settings)), on_gpu)?))
+    }
 
-/// Returns the filter on the device.
-pub(super) fn on_device(device: &Device, sums: Sums, rule: Rule) -> Result<OnDevice> {
-    let Rule { border, outside, renormalise, boxes, divisor, .. } = rule;
-    Ok(match device.info().shared_memory {
-        None => {
-            let by_segments = boxes && boxes::pays_on_cpu(&sums, &rule.window);
-            let sums = if renormalise { sums } else { sums.factorised() };
-            OnDevice::Cpu(cpu::Filter2d { sums, border, outside, renormalise, by_segments, divisor })
+    /// Returns whether windows are summed by segments, because all weights are equal.
+    pub(super) fn sums_segments(&self) -> bool {
+        match &self.0 {
+            OnDevice::Cpu(filter) => filter.sums_segments(),
+            OnDevice::Gpu(filter) => filter.sums_segments(),
         }
-        Some(shared) => OnDevice::Gpu(gpu::prepare(device, shared, &sums, rule)?),
-    })
+    }
+
+    /// Returns whether the filter obeys the algorithm that its settings require: on a GPU.
+    pub(super) fn obeys_algorithm(&self) -> bool {
+        matches!(self.0, OnDevice::Gpu(_))
+    }
+}
+
+impl<S: FilterSample, O: FilterSample> Task<CpuFilter, GpuFilter, S, O> for Problem {
+    fn on_cpu(&self, filter: &CpuFilter, [samples]: [&[S]; 1], outputs: &mut [O]) -> Result<()> {
+        filter.run(self, S::slice(samples), O::slice_mut(outputs))
+    }
+
+    fn on_gpu(&self, filter: &GpuFilter, [samples]: [&Buffer<S>; 1], outputs: &mut Buffer<O>) -> Result<()> {
+        filter.run(self, S::buffer(samples), O::buffer_mut(outputs))
+    }
 }
 
 impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
-    pub(super) fn new<W: FilterWeight>(
-        device: &Device,
-        (weights, origin): (&Weights<W>, Origin),
-        window: Window,
-        boundary: Boundary<S>,
-        nan_policy: NanPolicy,
-        algorithm: Filter2dAlgorithm,
-    ) -> Result<Self> {
-        // Integers are never missing.
-        let renormalise = nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
-        let added = Added::new(algorithm, &window, weights.shape);
-        let mean = Mean::new(origin, weights.shape, [S::KIND, O::KIND], added);
-        let (mut sums, divisor) = Sums::new(weights, S::KIND, mean)?;
-        if renormalise {
-            sums = sums.densified()?;
-        }
-        let treatment = Treatment { renormalise, boxes: !renormalise, divisor };
-        Self::with_sums(device, (sums, W::NAME), window, boundary.border(), treatment, algorithm)
-    }
-
-    /// Returns the filter with these weights, which were of the given type and are dense if NaNs are missing samples, and with
-    /// this value outside of a constant border.
-    pub(super) fn with_sums(
-        device: &Device,
-        (sums, weights): (Sums, &'static str),
-        window: Window,
-        (border, outside): (Border, S),
-        Treatment { renormalise, boxes, divisor }: Treatment,
-        algorithm: Filter2dAlgorithm,
-    ) -> Result<Self> {
-        let (outside, kinds) = (outside.scalar(), [S::KIND, O::KIND]);
-        let rule = Rule { window, border, outside, renormalise, boxes, divisor, algorithm, kinds, weights };
-        let on_device = on_device(device, sums.clone(), rule)?;
-        let folding = Folding::new(sums, rule, &on_device);
-        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, on_device, folding, types: PhantomData })
+    /// Returns the filter with these weights, which are dense if NaNs are missing samples. The settings have the types `S` and `O`.
+    pub(super) fn new(device: &Device, weights: AnyWeights, settings: Settings) -> Result<Self> {
+        let facts = Facts::new(weights);
+        let filter = Filter::new(device, &facts, &settings)?;
+        let folding = Folding::new(facts, settings, &filter);
+        let Settings { window, algorithm, .. } = settings;
+        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, filter, folding, types: PhantomData })
     }
 
     /// Returns the device that the filter runs on.
@@ -276,8 +251,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// Those of [`plan`](Self::plan).
     pub fn plan_planes(&self, planes: usize, shape: [usize; 2]) -> Result<Plan> {
-        self.with_fewest(&Problem::new(&self.window, planes, shape)?, |on_device, problem| {
-            Ok(match on_device {
+        self.with_fewest(&Problem::new(&self.window, planes, shape)?, |filter, problem| {
+            Ok(match &filter.0 {
                 OnDevice::Cpu(filter) => {
                     Plan::without_launch(&self.device, self.algorithm, problem, ["cpu", filter.reason()])
                 }
@@ -287,40 +262,22 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 
     /// Calls `run` with the filter and the problem that have fewest weights.
-    fn with_fewest<R>(&self, problem: &Problem, run: impl FnOnce(&OnDevice, &Problem) -> Result<R>) -> Result<R> {
+    fn with_fewest<R>(&self, problem: &Problem, run: impl FnOnce(&Filter, &Problem) -> Result<R>) -> Result<R> {
         let found = self.folding.as_ref().map(|folding| folding.find(&self.device, problem)).transpose()?;
         match found.flatten() {
-            Some((on_device, problem)) => run(&on_device, &problem),
-            None => run(&self.on_device, problem),
+            Some((filter, problem)) => run(&filter, &problem),
+            None => run(&self.filter, problem),
         }
     }
 
     pub(super) fn run(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
-        self.with_fewest(problem, |on_device, problem| match on_device {
-            OnDevice::Cpu(filter) => {
-                let outputs = O::slice_mut(outputs.storage_mut().cpu_mut());
-                filter.run(problem, S::slice(samples.storage().cpu()), outputs)
-            }
-            OnDevice::Gpu(filter) => filter.run(&self.device, problem, S::buffer(samples), O::buffer_mut(outputs)),
-        })
+        self.with_fewest(problem, |filter, problem| filter.0.run(problem, [samples], outputs))
     }
 
     /// Returns the outputs of a problem without gaps.
     pub(super) fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
         let len = problem.output_rows() * problem.output_width();
-        self.with_fewest(problem, |on_device, problem| match on_device {
-            OnDevice::Cpu(filter) => {
-                let mut outputs = allocation::filled(O::default(), len)?;
-                filter.run(problem, S::slice(samples), O::slice_mut(&mut outputs))?;
-                Ok(outputs)
-            }
-            OnDevice::Gpu(filter) => {
-                let samples = self.device.upload(samples)?;
-                let mut outputs = self.device.unwritten(len)?;
-                filter.run(&self.device, problem, S::buffer(&samples), O::buffer_mut(&mut outputs))?;
-                outputs.download_written()
-            }
-        })
+        self.with_fewest(problem, |filter, problem| filter.0.run_on_host(&self.device, problem, [samples], len))
     }
 }
 

@@ -71,26 +71,17 @@ macro_rules! floats {
 floats!(f32 f64);
 
 impl<A: Accumulator + Factor> Weights<A> {
-    /// Returns the weights as an outer product if they are one and if that saves products.
-    pub(super) fn factorised(self) -> Self {
-        let [rows, columns] = self.shape;
-        if rows * columns > rows + columns { self.into_product() } else { self }
-    }
-
-    /// Returns the weights as an outer product if they are one. A single row or column is the product with a weight of 1, which
-    /// changes no sum but the sign of a zero.
-    pub(super) fn into_product(self) -> Self {
-        let Values::Dense(weights) = &self.values else { return self };
+    /// Returns the weights as an outer product, or `None` if they are not one. A single row or column is the product with a weight
+    /// of 1, which changes no sum but the sign of a zero.
+    pub(super) fn product(&self) -> Option<Self> {
+        let Values::Dense(weights) = &self.values else { return Some(self.clone()) };
         let one = || Arc::new(vec![A::ONE]);
-        let factors = match self.shape {
-            [1, _] => Some([one(), weights.clone()]),
-            [_, 1] => Some([weights.clone(), one()]),
-            [_, columns] => A::factors(weights, columns).map(|factors| factors.map(Arc::new)),
+        let [column, row] = match self.shape {
+            [1, _] => [one(), weights.clone()],
+            [_, 1] => [weights.clone(), one()],
+            [_, columns] => A::factors(weights, columns)?.map(Arc::new),
         };
-        match factors {
-            Some([column, row]) => Weights { values: Values::Separable { column, row }, ..self },
-            None => self,
-        }
+        Some(Weights { values: Values::Separable { column, row }, ..*self })
     }
 }
 

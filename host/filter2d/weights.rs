@@ -35,6 +35,11 @@ impl<W: Copy> Weights<W> {
         Weights { shape, values: Values::Separable { column, row }, left: shape.map(|taps| taps / 2) }
     }
 
+    /// Returns whether the weights are stored as an outer product.
+    pub(super) fn is_product(&self) -> bool {
+        matches!(self.values, Values::Separable { .. })
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         let [rows, columns] = self.shape;
         if rows == 0 || columns == 0 { Err(Filter2dError::NoWeights { rows, columns }.into()) } else { Ok(()) }
@@ -53,6 +58,14 @@ impl<W: Copy> Weights<W> {
         let along = Weights { shape: [1, columns], values: Values::Dense(row.clone()), left: [0, before] };
         let down = Weights { shape: [rows, 1], values: Values::Dense(column.clone()), left: [above, 0] };
         Some([along, down])
+    }
+
+    /// Returns the column and the row of an outer product, or `None` for dense weights.
+    pub(super) fn factors(&self) -> Option<[Arc<Vec<W>>; 2]> {
+        match &self.values {
+            Values::Separable { column, row } => Some([column.clone(), row.clone()]),
+            Values::Dense(_) => None,
+        }
     }
 
     /// Returns the weights that correlate as these convolve.
@@ -88,11 +101,41 @@ impl<W: FilterWeight> Weights<W> {
 }
 
 impl<A: Accumulator> Weights<A> {
-    /// Returns the sum of dense weights, rounded as sums of outputs whose samples are all 1. Only dense weights are renormalised;
-    /// the result for others is 0.
-    pub(super) fn total(&self) -> A {
+    /// Returns the sum of the products of dense weights and equal samples, rounded as sums of outputs. The result for an outer product
+    /// is 0: neither is it renormalised, nor is it one of its own passes.
+    pub(super) fn sum_of(&self, sample: A) -> A {
         let Values::Dense(weights) = &self.values else { return A::ZERO };
-        weights.iter().fold(A::ZERO, |sum, &weight| A::multiply_add(sum, A::ONE, weight))
+        weights.iter().fold(A::ZERO, |sum, &weight| A::multiply_add(sum, sample, weight))
+    }
+
+    /// Returns the first weight, in row-major order.
+    pub(super) fn first(&self) -> A {
+        let first = |values: &[A]| values.first().copied().unwrap_or(A::ZERO);
+        match &self.values {
+            Values::Dense(values) => first(values),
+            Values::Separable { column, row } => A::multiply_add(A::ZERO, first(column), first(row)),
+        }
+    }
+
+    /// Returns whether all weights are equal, and finite. An outer product answers as its dense form.
+    pub(super) fn are_equal(&self) -> bool {
+        let (weight, others) = match &self.values {
+            Values::Dense(weights) => match extremes(weights) {
+                Some([least, most]) => (least, [most; 3]),
+                None => return false,
+            },
+            Values::Separable { column, row } => match extremes(column).zip(extremes(row)) {
+                // All other products are between these.
+                Some(([c, d], [r, s])) => {
+                    let product = |c, r| A::multiply_add(A::ZERO, c, r);
+                    (product(c, r), [product(c, s), product(d, r), product(d, s)])
+                }
+                None => return false,
+            },
+        };
+        // Zero times an infinity or a NaN is NaN.
+        let is_finite = !A::multiply_add(A::ZERO, weight, A::ZERO).is_nan();
+        is_finite && others == [weight; 3]
     }
 
     /// Returns all weights, row after row.
@@ -108,8 +151,52 @@ impl<A: Accumulator> Weights<A> {
         }
     }
 
-    /// Returns dense weights.
+    /// Returns the same weights, dense.
     pub(super) fn densified(&self) -> Result<Self> {
         Ok(Weights { shape: self.shape, values: Values::Dense(self.row_after_row()?.into()), left: self.left })
+    }
+}
+
+/// Returns the smallest and the largest one of some numbers, or `None` if one is NaN.
+fn extremes<A: Accumulator>(numbers: &[A]) -> Option<[A; 2]> {
+    let first = numbers.first().copied()?;
+    numbers.iter().try_fold([first; 2], |[least, most], &number| {
+        let is_nan = number.is_nan();
+        (!is_nan).then(|| [if number < least { number } else { least }, if number > most { number } else { most }])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn are_equal(column: Vec<f32>, row: Vec<f32>) -> bool {
+        Weights::separable(Arc::new(column), Arc::new(row)).are_equal()
+    }
+
+    #[test]
+    fn products_that_are_all_equal() {
+        assert!(are_equal(vec![2.0; 3], vec![-0.5; 4]) && are_equal(vec![0.0, 0.0], vec![3.0, -7.0, 2.0]));
+        assert!(!are_equal(vec![1.0, 2.0, 1.0], vec![1.0; 3]) && !are_equal(vec![1.0, -1.0], vec![1.0, -1.0]));
+        for not_finite in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert!(!are_equal(vec![not_finite; 2], vec![1.0; 2]));
+            assert!(!are_equal(vec![0.0; 2], vec![1.0, not_finite, 2.0]));
+        }
+        // The products of all underflow, or overflow. Each with each would be 10^12 of them.
+        let numbers = |unit: f32| (0..1_000_000).map(move |i| (1.0 + i as f32 / 1e6) * unit).collect();
+        assert!(are_equal(numbers(1e-30), numbers(1e-30)) && !are_equal(numbers(1e30), numbers(1e30)));
+    }
+
+    #[test]
+    fn dense_weights_that_are_all_equal() {
+        let are_equal = |weights: Vec<f64>| Weights::dense([1, weights.len()], weights).are_equal();
+        assert!(are_equal(vec![0.25; 5]) && are_equal(vec![0.0, -0.0]));
+        assert!(!are_equal(vec![1.0, 1.0, 2.0]) && !are_equal(vec![1.0, f64::NAN]));
+    }
+
+    #[test]
+    fn first_weights() {
+        assert_eq!(Weights::dense([1, 2], vec![3, 4]).first(), 3);
+        assert_eq!(Weights::separable(Arc::new(vec![2.0, 1.0]), Arc::new(vec![-0.5, 8.0])).first(), -1.0);
     }
 }

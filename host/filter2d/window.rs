@@ -50,9 +50,19 @@ impl Window {
         [Window { rows: AxisRule::SINGLE, ..*self }, Window { columns: AxisRule::SINGLE, ..*self }]
     }
 
+    /// Returns the strides of rows and columns.
+    pub(super) fn strides(&self) -> [usize; 2] {
+        [self.rows.stride, self.columns.stride]
+    }
+
+    /// Returns the dilations of rows and columns.
+    pub(super) fn dilations(&self) -> [usize; 2] {
+        [self.rows.dilation, self.columns.dilation]
+    }
+
     /// Returns whether all strides and dilations are 1.
     pub(super) fn has_unit_steps(&self) -> bool {
-        [self.rows, self.columns].iter().all(|axis| axis.stride == 1 && axis.dilation == 1)
+        [self.strides(), self.dilations()] == [[1; 2]; 2]
     }
 
     /// Returns the channels of a pixel.

@@ -9,22 +9,22 @@
 //! there are as many as weights. Here each sum is computed once, and products are added in the same order. The column sums of the
 //! whole picture are in temporary memory.
 
-use super::accumulator::{Accumulator, zeros};
-use super::cpu::{Correlation, PIECE};
 use super::strips::{Input, Strips};
-use super::weights::{Values, Weights};
-use super::window::{Axis, Problem};
+use super::{Correlation, PIECE};
+use crate::filter2d::accumulator::{Accumulator, zeros};
+use crate::filter2d::weights::Weights;
+use crate::filter2d::window::{Axis, Problem};
 use crate::{Element, Result};
 
 /// Whole pieces per halo from which on the halo costs more than the memory.
 const PIECES_PER_HALO: usize = 8;
 
 /// Returns whether two passes take less time.
-pub(super) fn pays<A>(weights: &Weights<A>, problem: &Problem) -> bool {
+pub(super) fn pays<A: Copy>(weights: &Weights<A>, problem: &Problem) -> bool {
     let Problem { columns, channels, .. } = *problem;
     let halo = (columns.taps - 1) * columns.dilation;
     let piece = columns.outputs.min(PIECE / channels).max(1) * columns.stride;
-    matches!(weights.values, Values::Separable { .. }) && halo.saturating_mul(PIECES_PER_HALO) > piece
+    weights.is_product() && halo.saturating_mul(PIECES_PER_HALO) > piece
 }
 
 /// Computes all outputs of an outer product, and calls `store` with sums and their outputs.
@@ -42,15 +42,6 @@ pub(super) fn filter<A: Accumulator, O: Element>(
     let columns = Strips { problem: &down, ..*strips };
     Correlation { weights: column, strips: columns, total: None }
         .rows(&mut sums, &|sums, to| to.copy_from_slice(&sums[..to.len()]))?;
-    let rows =
-        Strips { problem: &along, input: Input::Sums(&sums), outside: column.sum_outside(strips.outside), ..*strips };
+    let rows = Strips { problem: &along, input: Input::Sums(&sums), outside: column.sum_of(strips.outside), ..*strips };
     Correlation { weights: row, strips: rows, total: None }.rows(outputs, store)
-}
-
-impl<A: Accumulator> Weights<A> {
-    /// Returns the sum of the products of dense weights and equal samples.
-    fn sum_outside(&self, sample: A) -> A {
-        let Values::Dense(weights) = &self.values else { return A::ZERO };
-        weights.iter().fold(A::ZERO, |sum, &weight| A::multiply_add(sum, sample, weight))
-    }
 }

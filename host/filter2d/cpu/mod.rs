@@ -1,24 +1,30 @@
 //! Two-dimensional filters on the CPU.
 //!
 //! The outputs are divided into pieces. A piece first copies the rows of samples that it depends on, each once, converted to the
-//! type of the sums and continued beyond the borders, so the [inner loops](super::products) need no border checks. A separable
+//! type of the sums and continued beyond the borders, so the [inner loops](products) need no border checks. A separable
 //! filter adds up rows first and then neighbours in the resulting row.
 
+mod column_sums;
+mod products;
+mod segments;
+mod strips;
+
 use super::accumulator::{Accumulator, store, zeros};
+use super::any_weights::{AnyWeights, with_weights};
+use super::choose::{CpuChoice, choose_on_cpu};
 use super::element::{Scalar, Slice, SliceMut, with_type};
-use super::products::{one_row, pays_for_two_rows, two_rows};
-use super::segments::Segments;
-use super::strips::{Band, Input, Piece, Strips};
-use super::sums::{Sums, with_sums};
+use super::facts::Facts;
+use super::settings::Settings;
 use super::weights::{Values, Weights};
 use super::window::Problem;
-use super::{boxes, column_sums};
 use crate::parallel::try_for_chunks;
 use crate::stored::Stored;
 use crate::vector::vectorised;
 use crate::{Element, Result};
-use slm_kernels::signal::Border;
+use products::{one_row, pays_for_two_rows, two_rows};
+use segments::Segments;
 use std::ops::Range;
+use strips::{Band, Input, Piece, Strips};
 
 /// Maximum number of output rows of a band.
 const BAND: usize = 16;
@@ -27,25 +33,25 @@ const BAND: usize = 16;
 const MOST_SOURCES: usize = 1 << 16;
 
 /// Outputs of a row in a piece, approximately.
-pub(super) const PIECE: usize = 2048;
+const PIECE: usize = 2048;
 
 /// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
 const MANY_ROWS: usize = 64;
 
-/// A filter.
-pub(super) struct Filter2d {
-    pub(super) sums: Sums,
-    pub(super) border: Border,
-    pub(super) outside: Scalar,
-    /// Whether NaNs are missing samples. The weights are dense then.
-    pub(super) renormalise: bool,
-    /// Whether windows are summed by [`Segments`], if all weights are equal.
-    pub(super) by_segments: bool,
-    /// What sums are divided by.
-    pub(super) divisor: Option<f64>,
+/// A filter on the CPU.
+pub(super) struct CpuFilter {
+    weights: AnyWeights,
+    choice: CpuChoice,
+    settings: Settings,
 }
 
-impl Filter2d {
+impl CpuFilter {
+    pub(super) fn new(facts: &Facts, settings: &Settings) -> Self {
+        let choice = choose_on_cpu(facts, settings);
+        let product = facts.product.as_ref().filter(|_| choice == CpuChoice::Product);
+        CpuFilter { weights: product.unwrap_or(&facts.weights).clone(), choice, settings: *settings }
+    }
+
     /// Filters a picture into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a
     /// piece; some outputs may be written then.
     pub(super) fn run(&self, problem: &Problem, input: Slice<'_>, outputs: SliceMut<'_>) -> Result<()> {
@@ -55,17 +61,17 @@ impl Filter2d {
         with_type!(SliceMut, outputs, outputs => self.run_typed(problem, input, outputs))
     }
 
-    /// Returns whether windows are summed by [`Segments`].
+    /// Returns whether windows are summed by segments.
     pub(super) fn sums_segments(&self) -> bool {
-        self.by_segments && boxes::is_uniform(&self.sums)
+        self.choice == CpuChoice::Segments
     }
 
     /// Returns what the weights are computed as.
     pub(super) fn reason(&self) -> &'static str {
-        match self.sums.is_separable() {
-            _ if self.sums_segments() => "box: sums of segments down the columns first, then along the rows",
-            true => "separable: sums down the columns first, then along the rows",
-            false => "dense: all weights of an output at once",
+        match self.choice {
+            CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
+            CpuChoice::Product => "separable: sums down the columns first, then along the rows",
+            CpuChoice::Dense => "dense: all weights of an output at once",
         }
     }
 
@@ -73,7 +79,7 @@ impl Filter2d {
     where
         O: Element + Stored<i32> + Stored<i64> + Stored<f32> + Stored<f64>,
     {
-        with_sums!(&self.sums, weights => self.with(weights, problem, input, outputs))
+        with_weights!(&self.weights, weights => self.with(weights, problem, input, outputs))
     }
 
     fn with<A: Accumulator, O: Element + Stored<A>>(
@@ -83,17 +89,17 @@ impl Filter2d {
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let outside = A::of_scalar(self.outside);
-        let strips = Strips { problem, input: Input::Samples(input), border: self.border, outside };
-        let divisor = self.divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
+        let Settings { border, outside, divisor, .. } = self.settings;
+        let strips = Strips { problem, input: Input::Samples(input), border, outside: A::of_scalar(outside) };
+        let divisor = divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
         let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
-        if let Some(weight) = weights.common().filter(|_| self.by_segments) {
-            return Segments { weight, strips }.rows(outputs, &store);
+        if self.choice == CpuChoice::Segments {
+            return Segments { weight: weights.first(), strips }.rows(outputs, &store);
         }
         match weights.passes().filter(|_| column_sums::pays(weights, problem)) {
             Some(passes) => column_sums::filter(&passes, &strips, outputs, &store),
             None => {
-                let total = self.renormalise.then(|| weights.total());
+                let total = self.settings.renormalise.then(|| weights.sum_of(A::ONE));
                 Correlation { weights, strips, total }.rows(outputs, &store)
             }
         }
@@ -101,16 +107,16 @@ impl Filter2d {
 }
 
 /// A filter and its samples, with sums of type `A`.
-pub(super) struct Correlation<'a, A> {
-    pub(super) weights: &'a Weights<A>,
-    pub(super) strips: Strips<'a, A>,
+struct Correlation<'a, A> {
+    weights: &'a Weights<A>,
+    strips: Strips<'a, A>,
     /// Sum of the weights if NaNs are missing samples.
-    pub(super) total: Option<A>,
+    total: Option<A>,
 }
 
 impl<A: Accumulator> Correlation<'_, A> {
     /// Computes all outputs: bands of rows, or parts of rows if there are few. Calls `store` with sums and their outputs.
-    pub(super) fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
+    fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, width) = (problem.output_rows(), problem.output_width());
         let height = if rows < MANY_ROWS { 1 } else { (MOST_SOURCES / problem.rows.taps).clamp(1, BAND) };

@@ -16,8 +16,8 @@
 //! Down the columns whole rows are added up, which the compiler vectorises. Bands begin with a segment, and their size depends on
 //! the window alone, so results do not depend on the number of threads.
 
-use super::accumulator::{Accumulator, zeros};
 use super::strips::Strips;
+use crate::filter2d::accumulator::{Accumulator, zeros};
 use crate::parallel::try_for_chunks;
 use crate::vector::vectorised;
 use crate::{Element, Result, allocation};

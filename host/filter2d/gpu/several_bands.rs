@@ -1,12 +1,13 @@
 //! The kernel of two passes in several bands. An emulated device runs one block at a time, so it would make one band of a picture.
 
-use super::Filter2dAlgorithm;
-use super::banded::BandFilter;
-use super::element::{BufferMut, BufferRef, Scalar};
-use super::passes::Passes;
-use super::rule::{Filter2d, Rule};
-use super::weights::Weights;
-use super::window::{Problem, Window};
+use super::Launches;
+use super::banded::BandLaunches;
+use super::passes::{Fitting, Passes};
+use crate::filter2d::Filter2dAlgorithm;
+use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
+use crate::filter2d::settings::Settings;
+use crate::filter2d::weights::Weights;
+use crate::filter2d::window::{Problem, Window};
 use crate::{Device, Extent, Result};
 use emulator::Profile;
 use slm_kernels::signal::{Border, Kind};
@@ -15,12 +16,14 @@ use std::sync::Arc;
 /// Returns the bands, and the outputs of two planes, for a device that runs this number of blocks at the same time.
 fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
     let device = Device::emulated(Profile::SM_90, 0);
-    let shared = device.info().shared_memory.expect("a GPU");
-    let (column, row) = (vec![0.5, -1.0, 2.0, 0.25], vec![1.0, 3.0, -0.5, 0.125, 7.0]);
-    let kernel = Passes::product(&device, shared, [&column, &row])?.expect("few weights");
-    let weights = Weights::separable(Arc::new(column), Arc::new(row));
+    let gpu = device.gpu().expect("a GPU");
+    let factors = [vec![0.5, -1.0, 2.0, 0.25], vec![1.0, 3.0, -0.5, 0.125, 7.0]].map(Arc::new);
+    let fitting = Fitting::find(gpu.shared, [4, 5]).expect("few weights");
+    let kernel = Passes::new(&gpu, fitting, &factors)?;
+    let [column, row] = factors;
+    let weights = Weights::separable(column, row);
     let window = Window::new(&weights, Extent::Full, [1, 1], [1, 1], None)?;
-    let rule = Rule {
+    let settings = Settings {
         window,
         border: Border::Reflect,
         outside: Scalar::F32(0.0),
@@ -31,13 +34,13 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
         kinds: [Kind::F32; 2],
         weights: "f32",
     };
-    let mut filter = BandFilter::new(&device, shared, rule, kernel, "")?;
+    let mut filter = BandLaunches::new(&gpu, settings, kernel)?;
     filter.resident = resident;
     let problem = Problem::new(&window, 2, [50, 20])?;
     let samples: Vec<f32> = (0..2000u32).map(|i| (i * 37 % 101) as f32).collect();
     let (samples, mut outputs) = (device.upload(&samples)?, device.unwritten(problem.len()?)?);
     filter.enqueue(&problem, BufferRef::F32(&samples), BufferMut::F32(&mut outputs))?;
-    Ok((filter.plan(&problem).launches[0].grid[1], outputs.download_written()?))
+    Ok((filter.plan(&problem)[0].grid[1], outputs.download_written()?))
 }
 
 #[test]

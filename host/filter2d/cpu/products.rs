@@ -4,7 +4,7 @@
 //! is four vectors of eight `f32`: too few to hide the latency of additions, and each sample is loaded for a single product. So two
 //! rows of outputs are computed together if there are enough registers. Products are added in the same order either way.
 
-use super::accumulator::Accumulator;
+use crate::filter2d::accumulator::Accumulator;
 use crate::vector;
 use std::array;
 

@@ -1,19 +1,17 @@
 //! Filters on GPUs by kernels that go down bands of rows.
 
-use super::element::{BufferMut, BufferRef};
+use super::Launches;
 use super::memory::Windowed;
-use super::rule::{Filter2d, Rule, plan, problem};
-use super::{Filter2dAlgorithm, Plan, window};
-use crate::info::SharedMemory;
-use crate::{Device, LaunchShape, Residency, Result, Windows};
+use crate::filter2d::element::{BufferMut, BufferRef};
+use crate::filter2d::settings::{Settings, problem};
+use crate::filter2d::window;
+use crate::gpu::Gpu;
+use crate::{Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
 
 /// A kernel and its weights.
 pub(super) trait Banded: Send + Sync {
     type Memory<'l>: Windowed<'l>;
-
-    /// Whether windows are summed by segments.
-    const SUMS_SEGMENTS: bool = false;
 
     fn name(&self) -> &'static str;
 
@@ -28,29 +26,19 @@ pub(super) trait Banded: Send + Sync {
     fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<Self::Memory<'_>>) -> Result<()>;
 }
 
-/// A filter by such a kernel.
-pub(super) struct BandFilter<K> {
-    device: Device,
-    shared: SharedMemory,
-    rule: Rule,
+/// Launches of such a kernel.
+pub(super) struct BandLaunches<K> {
+    gpu: Gpu,
+    settings: Settings,
     kernel: K,
-    reason: &'static str,
     /// Blocks that run at the same time.
     pub(super) resident: u64,
 }
 
-impl<K: Banded> BandFilter<K> {
-    /// Returns the filter. `reason` is why the kernel is taken if no algorithm is requested.
-    pub(super) fn new(
-        device: &Device,
-        shared: SharedMemory,
-        rule: Rule,
-        kernel: K,
-        reason: &'static str,
-    ) -> Result<Self> {
-        let reason = if rule.algorithm == Filter2dAlgorithm::Auto { reason } else { "requested" };
-        let resident = resident_blocks(device, kernel.residency(kernel.block())?);
-        Ok(BandFilter { device: device.clone(), shared, rule, kernel, reason, resident })
+impl<K: Banded> BandLaunches<K> {
+    pub(super) fn new(gpu: &Gpu, settings: Settings, kernel: K) -> Result<Self> {
+        let resident = resident_blocks(gpu, kernel.residency(kernel.block())?);
+        Ok(BandLaunches { gpu: gpu.clone(), settings, kernel, resident })
     }
 
     fn bands(&self, picture: &window::Problem) -> Bands {
@@ -73,32 +61,30 @@ impl<K: Banded> BandFilter<K> {
             output_pitch: picture.output_pitch as u64,
             first_band: part.first_band,
             first_plane: part.first_plane,
-            border: self.rule.border as u32,
+            border: self.settings.border as u32,
             band: bands.band,
         }
     }
 }
 
-impl<K: Banded> Filter2d for BandFilter<K> {
-    fn sums_segments(&self) -> bool {
-        K::SUMS_SEGMENTS
-    }
-
+impl<K: Banded> Launches for BandLaunches<K> {
     fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let bands = self.bands(picture);
-        let mut windows = Windows::new(&self.device);
-        let memory = K::Memory::new(&mut windows, samples, outputs, &self.rule);
+        let mut windows = Windows::new(&self.gpu);
+        let memory = K::Memory::new(&mut windows, samples, outputs, &self.settings);
         bands.parts().try_for_each(|part| {
             let args = self.args(picture, memory, &bands, &part);
             self.kernel.launch(&windows, shape(&bands, &part), args)
         })
     }
 
-    fn plan(&self, picture: &window::Problem) -> Plan {
-        let launches = (!picture.is_empty()).then(|| launches(&self.bands(picture)));
-        let residency = |shape| self.kernel.residency(shape);
-        let kernel = [self.kernel.name(), self.reason];
-        plan(&self.device, self.shared, &self.rule, picture, launches, kernel, residency)
+    fn plan(&self, picture: &window::Problem) -> Vec<LaunchPlan> {
+        let bands = self.bands(picture);
+        let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
+        let shape = shape(&bands, &first);
+        let launch = self.gpu.launch_plan(self.kernel.name(), shape, self.kernel.residency(shape));
+        let moved_bytes = self.settings.moved_bytes(picture);
+        vec![LaunchPlan { times: bands.launches(), moved_bytes, ..launch }]
     }
 }
 
@@ -107,12 +93,6 @@ fn resident_blocks(device: &Device, residency: Option<Residency>) -> u64 {
     let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
     // At least 1, even if the driver should answer 0: bands are divided by it.
     (device.info().processors as u64 * u64::from(blocks)).max(1)
-}
-
-/// Returns the shape of the first launch, and the number of launches.
-fn launches(bands: &Bands) -> (LaunchShape, u64) {
-    let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
-    (shape(bands, &first), bands.launches())
 }
 
 /// Returns the shape of a launch.

@@ -1,10 +1,10 @@
 //! Windows on samples and outputs for kernels whose types are known at compile time, or at run time only.
 
-use super::accumulator::Accumulator;
-use super::element::{BufferMut, BufferRef, Scalar};
-use super::rule::Rule;
 use crate::Windows;
 use crate::any::Erase;
+use crate::filter2d::accumulator::Accumulator;
+use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
+use crate::filter2d::settings::Settings;
 use cuda_std::Argument;
 use slm_kernels::filter2d::{Any, Mean, Memory, Typed};
 use slm_kernels::signal::Types;
@@ -12,31 +12,51 @@ use slm_kernels::signal::Types;
 /// Samples and outputs of a kernel.
 pub(super) trait Windowed<'l>: Argument {
     /// Returns the windows. The buffers have the types of the kernel.
-    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, rule: &Rule) -> Self;
+    fn new<'b>(
+        windows: &mut Windows<'l, 'b>,
+        samples: BufferRef<'b>,
+        outputs: BufferMut<'b>,
+        settings: &Settings,
+    ) -> Self;
 }
 
 impl<'l, F: Types<Sample: Erase, Output: Erase>> Windowed<'l> for Typed<'l, F> {
-    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, rule: &Rule) -> Self {
-        let outside = F::Sample::typed_scalar(rule.outside);
+    fn new<'b>(
+        windows: &mut Windows<'l, 'b>,
+        samples: BufferRef<'b>,
+        outputs: BufferMut<'b>,
+        settings: &Settings,
+    ) -> Self {
+        let outside = F::Sample::typed_scalar(settings.outside);
         let (Some(samples), Some(outputs), Some(outside)) =
             (F::Sample::typed_buffer(samples), F::Output::typed_buffer_mut(outputs), outside)
         else {
-            unreachable!("the rule has been checked for the types of the kernel")
+            unreachable!("the settings have been checked for the types of the kernel")
         };
         Typed { input: windows.input(samples), output: windows.output(outputs), outside }
     }
 }
 
 impl<'l, A: Accumulator> Windowed<'l> for Any<'l, A> {
-    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, rule: &Rule) -> Self {
-        Any { input: samples.window(windows), output: outputs.window(windows), outside: A::of_scalar(rule.outside) }
+    fn new<'b>(
+        windows: &mut Windows<'l, 'b>,
+        samples: BufferRef<'b>,
+        outputs: BufferMut<'b>,
+        settings: &Settings,
+    ) -> Self {
+        Any { input: samples.window(windows), output: outputs.window(windows), outside: A::of_scalar(settings.outside) }
     }
 }
 
 impl<'l, M: Memory<Sum: Accumulator + Erase> + Windowed<'l>> Windowed<'l> for Mean<M> {
-    fn new<'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>, outputs: BufferMut<'b>, rule: &Rule) -> Self {
-        let [inverse, rest] = inverse(rule.divisor.unwrap_or(1.0));
-        Mean { memory: M::new(windows, samples, outputs, rule), inverse, rest }
+    fn new<'b>(
+        windows: &mut Windows<'l, 'b>,
+        samples: BufferRef<'b>,
+        outputs: BufferMut<'b>,
+        settings: &Settings,
+    ) -> Self {
+        let [inverse, rest] = inverse(settings.divisor.unwrap_or(1.0));
+        Mean { memory: M::new(windows, samples, outputs, settings), inverse, rest }
     }
 }
 

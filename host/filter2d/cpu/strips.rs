@@ -1,9 +1,9 @@
 //! The samples that a piece of the outputs depends on, converted and continued beyond the borders.
 
-use super::accumulator::Accumulator;
-use super::element::Slice;
 use super::products::WIDTH;
-use super::window::{Axis, Problem};
+use crate::filter2d::accumulator::Accumulator;
+use crate::filter2d::element::Slice;
+use crate::filter2d::window::{Axis, Problem};
 use crate::{Result, allocation};
 use slm_kernels::signal::Border;
 use std::ops::Range;

@@ -1,0 +1,167 @@
+//! The choice for typical filters, on devices with much and with little shared memory.
+
+use super::*;
+use crate::filter2d::window::Window;
+use crate::{Boundary, Extent};
+use slm_kernels::signal::Kind;
+
+/// Shared memory of an H200, a T4 and a device with little.
+const H200: SharedMemory = shared([227, 228, 1]);
+const T4: SharedMemory = shared([64, 64, 0]);
+const LITTLE: SharedMemory = shared([4, 4, 0]);
+
+const fn shared([block, all, reserved]: [u64; 3]) -> SharedMemory {
+    SharedMemory {
+        default_per_block: 48 << 10,
+        max_per_block: block << 10,
+        per_multiprocessor: all << 10,
+        reserved_per_block: reserved << 10,
+        banks: 32,
+        bank_bytes: 4,
+    }
+}
+
+fn uniform(shape: [usize; 2]) -> Weights<f32> {
+    Weights::separable(vec![0.5; shape[0]].into(), vec![2.0; shape[1]].into())
+}
+
+fn outer(shape: [usize; 2]) -> Weights<f32> {
+    let line = |taps: usize| -> Vec<f32> { (1..=taps).map(|tap| tap as f32).collect() };
+    Weights::separable(line(shape[0]).into(), line(shape[1]).into())
+}
+
+fn random(shape: [usize; 2]) -> Weights<f32> {
+    let value = |tap: usize| (tap * tap % 37) as f32 - 11.0;
+    Weights::dense(shape, (0..shape[0] * shape[1]).map(value).collect())
+}
+
+/// Settings of a filter of pixels without steps.
+fn settings(weights: &Weights<f32>, kind: Kind, channels: usize, algorithm: Filter2dAlgorithm) -> Settings {
+    let window = Window::new(weights, Extent::Same, [1, 1], [1, 1], Some(channels)).unwrap();
+    let (border, _) = Boundary::<f32>::Zero.border();
+    let outside = if kind == Kind::U8 { Scalar::U8(0) } else { Scalar::F32(0.0) };
+    Settings {
+        window,
+        border,
+        outside,
+        renormalise: false,
+        boxes: true,
+        divisor: None,
+        algorithm,
+        kinds: [kind; 2],
+        weights: "f32",
+    }
+}
+
+fn decision(weights: Weights<f32>, settings: &Settings, shared: SharedMemory) -> Result<Decision> {
+    choose(&Facts::new(AnyWeights::F32(weights)), settings, shared)
+}
+
+/// The name of the choice for a filter of `f32`.
+fn chosen(weights: Weights<f32>, channels: usize, shared: SharedMemory) -> &'static str {
+    let settings = settings(&weights, Kind::F32, channels, Filter2dAlgorithm::Auto);
+    name(&decision(weights, &settings, shared).unwrap().choice)
+}
+
+fn name(choice: &Choice) -> &'static str {
+    match choice {
+        Choice::Segments(..) => "segments",
+        Choice::Passes(..) => "passes",
+        Choice::Streaming(_) => "streaming",
+        Choice::TwoPasses(_) => "two passes",
+        Choice::Direct(Direct { kernel: Kernel::Register { .. }, .. }) => "register",
+        Choice::Direct(Direct { kernel: Kernel::Tile, .. }) => "tile",
+        Choice::Direct(Direct { kernel: Kernel::Global, .. }) => "global",
+    }
+}
+
+#[test]
+fn large_boxes_are_sums_of_segments() {
+    assert_eq!(chosen(uniform([31, 31]), 1, H200), "segments");
+    assert_eq!(chosen(uniform([13, 13]), 1, H200), "passes");
+    assert_eq!(chosen(uniform([11, 11]), 3, H200), "segments");
+    assert_eq!(chosen(uniform([5, 5]), 3, H200), "register");
+    // A segment of one row has nothing to add up, and high windows take two passes.
+    assert_eq!(chosen(uniform([1, 101]), 1, H200), "passes");
+    assert_eq!(chosen(uniform([101, 11]), 1, H200), "passes");
+    // The rows of the window do not fit.
+    assert_eq!(chosen(uniform([2000, 31]), 1, H200), "two passes");
+}
+
+#[test]
+fn outer_products_take_one_launch_if_there_is_one() {
+    assert_eq!(chosen(outer([31, 31]), 1, H200), "passes");
+    assert_eq!(chosen(outer([1, 9]), 1, H200), "passes");
+    assert_eq!(chosen(outer([31, 31]), 3, H200), "two passes");
+    assert_eq!(chosen(outer([5, 5]), 3, H200), "register");
+    // Dense weights that are a product.
+    let dense = Weights::dense([3, 3], outer([3, 3]).row_after_row().unwrap());
+    assert_eq!(chosen(dense, 1, H200), "passes");
+    // As many products as the factors have weights, so nothing is saved.
+    let dense = Weights::dense([2, 2], vec![1.0, 2.0, 2.0, 4.0]);
+    assert_eq!(chosen(dense, 1, H200), "register");
+}
+
+#[test]
+fn compiled_sizes_are_streamed() {
+    assert_eq!(chosen(random([7, 7]), 1, H200), "streaming");
+    assert_eq!(chosen(random([7, 5]), 1, H200), "register");
+    assert_eq!(chosen(random([11, 11]), 1, H200), "register");
+    let pixels = settings(&random([7, 7]), Kind::U8, 4, Filter2dAlgorithm::Auto);
+    assert_eq!(name(&decision(random([7, 7]), &pixels, H200).unwrap().choice), "streaming");
+}
+
+#[test]
+fn little_shared_memory_leaves_simpler_kernels() {
+    assert_eq!(chosen(random([31, 31]), 1, T4), "register");
+    assert_eq!(chosen(random([41, 41]), 1, LITTLE), "global");
+    let tile = settings(&random([41, 41]), Kind::F32, 1, Filter2dAlgorithm::SharedTile);
+    let error = decision(random([41, 41]), &tile, LITTLE).unwrap_err();
+    assert!(matches!(error, Error::SharedMemoryExceeded { available: 4096, .. }), "{error}");
+}
+
+#[test]
+fn nans_and_steps_exclude_kernels() {
+    let weights = random([3, 3]);
+    let plain = settings(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
+    let renormalising = Settings { renormalise: true, boxes: false, ..plain };
+    assert_eq!(name(&decision(weights.clone(), &renormalising, H200).unwrap().choice), "tile");
+    let window = Window::new(&weights, Extent::Same, [2, 1], [1, 1], None).unwrap();
+    let decision = decision(weights, &Settings { window, ..plain }, H200).unwrap();
+    assert_eq!((name(&decision.choice), decision.reason), ("tile", "the filter does not allow register tiles"));
+}
+
+#[test]
+fn required_algorithms_without_kernels_are_errors() {
+    let error = |weights: Weights<f32>, kind, algorithm| {
+        let settings = settings(&weights, kind, 1, algorithm);
+        let Err(Error::Filter2d(error)) = decision(weights, &settings, H200) else { panic!("{algorithm:?}") };
+        error
+    };
+    use Filter2dAlgorithm::{Box, Separable, Streaming};
+    assert_eq!(error(random([3, 4]), Kind::F32, Separable), Filter2dError::NotSeparable { weights: [3, 4] });
+    assert_eq!(error(random([3, 4]), Kind::F32, Box), Filter2dError::UnequalWeights { weights: [3, 4] });
+    assert!(matches!(error(uniform([2000, 3]), Kind::F32, Box), Filter2dError::BoxTooHigh { rows: 2000, .. }));
+    assert!(matches!(error(uniform([3, 5000]), Kind::F32, Box), Filter2dError::BoxTooWide { columns: 5000, .. }));
+    let unsupported = |weights, kind| match error(weights, kind, Streaming) {
+        Filter2dError::NoKernel { unsupported, .. } => unsupported,
+        other => panic!("{other}"),
+    };
+    let sizes = &[3, 5, 7, 9];
+    assert_eq!(unsupported(random([3, 4]), Kind::F32), Unsupported::Weights { actual: [3, 4], sizes });
+    assert!(matches!(unsupported(random([3, 3]), Kind::U8), Unsupported::Types { channels: 1, .. }));
+}
+
+#[test]
+fn the_cpu_sums_segments_of_large_boxes() {
+    let on_cpu = |weights: Weights<f32>, renormalise: bool| {
+        let settings = settings(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
+        let settings = Settings { renormalise, boxes: !renormalise, ..settings };
+        choose_on_cpu(&Facts::new(AnyWeights::F32(weights)), &settings)
+    };
+    assert_eq!(on_cpu(uniform([13, 13]), false), CpuChoice::Segments);
+    assert_eq!(on_cpu(uniform([11, 11]), false), CpuChoice::Product);
+    assert_eq!(on_cpu(uniform([13, 13]), true), CpuChoice::Dense);
+    assert_eq!(on_cpu(outer([13, 13]), false), CpuChoice::Product);
+    assert_eq!(on_cpu(random([13, 13]), false), CpuChoice::Dense);
+}

@@ -1,0 +1,83 @@
+//! The frame of every operation: a part for the CPU or for a GPU, and how samples get there and outputs get back.
+//!
+//! ```text
+//!              apply_into                                  apply
+//!         buffers of the device                         host memory
+//!            |             |                         |               |
+//!       slices of it       |                     as it is         upload
+//!            |             |                         |               |
+//!       Task::on_cpu  Task::on_gpu              Task::on_cpu    Task::on_gpu
+//!                                                    |               |
+//!                                                 outputs        download
+//! ```
+
+use crate::gpu::Gpu;
+use crate::{Buffer, Device, Element, Result, allocation};
+use std::array;
+
+/// An operation bound to a device: `C` on the CPU, `G` on a GPU.
+pub(crate) enum OnDevice<C, G> {
+    Cpu(C),
+    Gpu(G),
+}
+
+/// One use of an operation: the sizes and pitches of `N` inputs of type `S` and of an output of type `O`, which have been checked.
+pub(crate) trait Task<C, G, S: Element, O: Element, const N: usize = 1> {
+    /// Computes the outputs on the CPU. Returns an error if there is no memory; some outputs may be written then.
+    fn on_cpu(&self, operation: &C, inputs: [&[S]; N], output: &mut [O]) -> Result<()>;
+
+    /// Enqueues the launches. All buffers are on the operation's device.
+    fn on_gpu(&self, operation: &G, inputs: [&Buffer<S>; N], output: &mut Buffer<O>) -> Result<()>;
+}
+
+impl<C, G> OnDevice<C, G> {
+    /// Returns the part that the device needs.
+    pub(crate) fn new(
+        device: &Device,
+        on_cpu: impl FnOnce() -> Result<C>,
+        on_gpu: impl FnOnce(Gpu) -> Result<G>,
+    ) -> Result<Self> {
+        Ok(match device.gpu() {
+            None => OnDevice::Cpu(on_cpu()?),
+            Some(gpu) => OnDevice::Gpu(on_gpu(gpu)?),
+        })
+    }
+
+    /// Runs a task on buffers of the device. On a GPU, this returns when the work is enqueued.
+    pub(crate) fn run<S: Element, O: Element, const N: usize>(
+        &self,
+        task: &impl Task<C, G, S, O, N>,
+        inputs: [&Buffer<S>; N],
+        output: &mut Buffer<O>,
+    ) -> Result<()> {
+        match self {
+            OnDevice::Cpu(operation) => {
+                task.on_cpu(operation, inputs.map(|input| input.storage().cpu()), output.storage_mut().cpu_mut())
+            }
+            OnDevice::Gpu(operation) => task.on_gpu(operation, inputs, output),
+        }
+    }
+
+    /// Returns the `len` outputs of a task on host memory.
+    pub(crate) fn run_on_host<S: Element, O: Element, const N: usize>(
+        &self,
+        device: &Device,
+        task: &impl Task<C, G, S, O, N>,
+        inputs: [&[S]; N],
+        len: usize,
+    ) -> Result<Vec<O>> {
+        match self {
+            OnDevice::Cpu(operation) => {
+                let mut output = allocation::filled(O::default(), len)?;
+                task.on_cpu(operation, inputs, &mut output)?;
+                Ok(output)
+            }
+            OnDevice::Gpu(operation) => {
+                let inputs = inputs.iter().map(|input| device.upload(input)).collect::<Result<Vec<_>>>()?;
+                let mut output = device.unwritten(len)?;
+                task.on_gpu(operation, array::from_fn(|i| &inputs[i]), &mut output)?;
+                output.download_written()
+            }
+        }
+    }
+}
