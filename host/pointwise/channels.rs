@@ -4,11 +4,12 @@ use super::launcher::Launcher;
 use super::lines::Lines;
 use super::word::Word;
 use super::{Plan, PointwiseElement, PointwiseError};
-use crate::any::{BufferMut, BufferRef, Erase, Slice, SliceMut, with_type};
+use crate::any::{BufferMut, BufferRef};
 use crate::buffer::check_shape;
 use crate::filter2d::MOST_CHANNELS;
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::Launch;
+use crate::on_device::{OnDevice, Task};
 use crate::parallel::for_chunks;
 use crate::{Buffer, Buffer2, Device, LaunchPlan, Result, Windows, allocation};
 use cuda_std::Entry;
@@ -82,11 +83,9 @@ impl<T: PointwiseElement> Channels<T> {
         if !(1..=limit).contains(&channels) {
             return Err(PointwiseError::Channels { channels, limit }.into());
         }
-        let on_device = match device.info().shared_memory {
-            None => OnDevice::Cpu,
-            Some(shared) => OnDevice::Gpu(prepare(device, shared, self.direction, T::KIND)?),
-        };
-        Ok(PreparedChannels { device: device.clone(), direction: self.direction, on_device, elements: PhantomData })
+        let &Channels { direction, .. } = self;
+        let on_device = OnDevice::new(device, || Ok(direction), |gpu| prepare(&gpu, direction, T::KIND))?;
+        Ok(PreparedChannels { device: device.clone(), direction, on_device, elements: PhantomData })
     }
 }
 
@@ -94,14 +93,8 @@ impl<T: PointwiseElement> Channels<T> {
 pub struct PreparedChannels<T: PointwiseElement> {
     device: Device,
     direction: Direction,
-    on_device: OnDevice,
+    on_device: OnDevice<Direction, Box<dyn GpuChannels>>,
     elements: PhantomData<fn(T) -> T>,
-}
-
-/// The operation on a device of some kind.
-enum OnDevice {
-    Cpu,
-    Gpu(Box<dyn OnGpu>),
 }
 
 /// The pixels of a problem. Positions and pitches are in elements.
@@ -169,24 +162,9 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         if actual != expected {
             return Err(PointwiseError::ChannelAxis { expected, actual }.into());
         }
-        let output = self.run_on_host(&Picture::row(columns, expected), &allocation::row_after_row(input)?)?;
+        let (picture, input) = (Picture::row(columns, expected), allocation::row_after_row(input)?);
+        let output = self.on_device.run_on_host(&self.device, &picture, [&*input], picture.len())?;
         Ok(Array3::from_shape_vec(shape, output).expect("an array with these axes exists"))
-    }
-
-    fn run_on_host(&self, picture: &Picture, input: &[T]) -> Result<Vec<T>> {
-        match self.on_device {
-            OnDevice::Cpu => {
-                let mut output = allocation::filled(T::default(), picture.len())?;
-                on_cpu(self.direction, picture, T::slice(input), T::slice_mut(&mut output));
-                Ok(output)
-            }
-            OnDevice::Gpu(_) => {
-                let input = self.device.upload(input)?;
-                let mut output = self.device.unwritten(picture.len())?;
-                self.run(picture, &input, &mut output)?;
-                output.download_written()
-            }
-        }
     }
 
     /// Changes a matrix of pixels to a matrix of planes, or the other way round, with any row pitches. Returns when the work is
@@ -220,7 +198,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         };
         check_shape("the output", expected, [output.rows(), output.columns()])?;
         let picture = Picture { rows, columns, channels, pixel_pitch, plane_pitch };
-        self.run(&picture, input.buffer(), output.buffer_mut())
+        self.on_device.run(&picture, [input.buffer()], output.buffer_mut())
     }
 
     /// Returns the plan for a picture of `shape` (rows, columns), in pixels, in a matrix. Arrays are changed as a single row.
@@ -246,7 +224,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         let picture =
             Picture { rows, columns, channels, pixel_pitch: columns.saturating_mul(channels), plane_pitch: columns };
         match &self.on_device {
-            OnDevice::Cpu => Plan::new(&self.device, "cpu", outputs, None),
+            OnDevice::Cpu(_) => Plan::new(&self.device, "cpu", outputs, None),
             OnDevice::Gpu(_) if picture.is_empty() => Plan::new(&self.device, "none", outputs, None),
             OnDevice::Gpu(gpu) => {
                 let launch = gpu.plan(&picture);
@@ -254,17 +232,20 @@ impl<T: PointwiseElement> PreparedChannels<T> {
             }
         }
     }
+}
 
-    fn run(&self, picture: &Picture, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
-        match &self.on_device {
-            _ if picture.is_empty() => {}
-            OnDevice::Gpu(gpu) => gpu.run(picture, T::buffer(input), T::buffer_mut(output))?,
-            OnDevice::Cpu => {
-                let output = T::slice_mut(output.storage_mut().cpu_mut());
-                on_cpu(self.direction, picture, T::slice(input.storage().cpu()), output);
-            }
+impl<T: PointwiseElement> Task<Direction, Box<dyn GpuChannels>, T, T> for Picture {
+    fn on_cpu(&self, &direction: &Direction, [input]: [&[T]; 1], output: &mut [T]) -> Result<()> {
+        match direction {
+            _ if self.is_empty() => {}
+            Direction::Split(_) => split(self, input, output),
+            Direction::Merge(_) => merge(self, input, output),
         }
         Ok(())
+    }
+
+    fn on_gpu(&self, gpu: &Box<dyn GpuChannels>, [input]: [&Buffer<T>; 1], output: &mut Buffer<T>) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { gpu.run(self, T::buffer(input), T::buffer_mut(output)) }
     }
 }
 
@@ -275,17 +256,6 @@ impl<T: PointwiseElement> fmt::Debug for PreparedChannels<T> {
             .field("direction", &self.direction)
             .finish_non_exhaustive()
     }
-}
-
-fn on_cpu(direction: Direction, picture: &Picture, input: Slice<'_>, output: SliceMut<'_>) {
-    with_type!(SliceMut, output, output => {
-        let input = Erase::typed(input).expect("input and output have the same type");
-        match direction {
-            _ if picture.is_empty() => {}
-            Direction::Split(_) => split(picture, input, output),
-            Direction::Merge(_) => merge(picture, input, output),
-        }
-    });
 }
 
 /// Elements that are copied together, approximately, on one core.
@@ -320,7 +290,7 @@ fn merge<T: Copy + Send + Sync>(picture: &Picture, planes: &[T], pixels: &mut [T
 }
 
 /// The operation on a GPU.
-trait OnGpu: Send + Sync {
+trait GpuChannels: Send + Sync {
     /// Runs for a picture that is not empty. Both buffers are on this device and have the type that was prepared for.
     fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()>;
 
@@ -328,21 +298,16 @@ trait OnGpu: Send + Sync {
     fn plan(&self, picture: &Picture) -> LaunchPlan;
 }
 
-fn prepare(device: &Device, shared: SharedMemory, direction: Direction, kind: Kind) -> Result<Box<dyn OnGpu>> {
+fn prepare(gpu: &Gpu, direction: Direction, kind: Kind) -> Result<Box<dyn GpuChannels>> {
     match kind.bytes() {
-        1 => prepare_as::<u8>(device, shared, direction, kind),
-        2 => prepare_as::<u16>(device, shared, direction, kind),
-        4 => prepare_as::<u32>(device, shared, direction, kind),
-        _ => prepare_as::<u64>(device, shared, direction, kind),
+        1 => prepare_as::<u8>(gpu, direction, kind),
+        2 => prepare_as::<u16>(gpu, direction, kind),
+        4 => prepare_as::<u32>(gpu, direction, kind),
+        _ => prepare_as::<u64>(gpu, direction, kind),
     }
 }
 
-fn prepare_as<W: Word>(
-    device: &Device,
-    shared: SharedMemory,
-    direction: Direction,
-    kind: Kind,
-) -> Result<Box<dyn OnGpu>>
+fn prepare_as<W: Word>(gpu: &Gpu, direction: Direction, kind: Kind) -> Result<Box<dyn GpuChannels>>
 where
     pointwise_split<W>: for<'l> Entry<Args<'l> = SplitArgs<'l, W>, Constants = ()>,
     pointwise_merge<W>: for<'l> Entry<Args<'l> = MergeArgs<'l, W>, Constants = ()>,
@@ -351,12 +316,12 @@ where
     let bytes = 2 * direction.channels() as u64 * kind.bytes();
     Ok(match direction {
         Direction::Split(_) => {
-            let kernel: Box<Splitting<W>> = Box::new(device.own_kernel::<pointwise_split<W>>()?);
-            Box::new(Launcher::new(device, shared, kernel, 1, bytes))
+            let kernel: Box<Splitting<W>> = Box::new(gpu.own_kernel::<pointwise_split<W>>()?);
+            Box::new(Launcher::new(gpu, kernel, 1, bytes))
         }
         Direction::Merge(_) => {
-            let kernel: Box<Merging<W>> = Box::new(device.own_kernel::<pointwise_merge<W>>()?);
-            Box::new(Launcher::new(device, shared, kernel, 1, bytes))
+            let kernel: Box<Merging<W>> = Box::new(gpu.own_kernel::<pointwise_merge<W>>()?);
+            Box::new(Launcher::new(gpu, kernel, 1, bytes))
         }
     })
 }
@@ -376,9 +341,9 @@ type Splitting<W> = dyn for<'l> Launch<SplitArgs<'l, W>>;
 /// A kernel that interleaves channels.
 type Merging<W> = dyn for<'l> Launch<MergeArgs<'l, W>>;
 
-impl<W: Word> OnGpu for Launcher<Splitting<W>> {
+impl<W: Word> GpuChannels for Launcher<Splitting<W>> {
     fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()> {
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let (pixels, planes) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);
         let (lines, [pixel_pitch, plane_pitch], channels) = picture.arguments();
         self.run(&windows, &lines, |lines| SplitArgs { pixels, planes, lines, pixel_pitch, plane_pitch, channels })
@@ -389,9 +354,9 @@ impl<W: Word> OnGpu for Launcher<Splitting<W>> {
     }
 }
 
-impl<W: Word> OnGpu for Launcher<Merging<W>> {
+impl<W: Word> GpuChannels for Launcher<Merging<W>> {
     fn run(&self, picture: &Picture, input: BufferRef<'_>, output: BufferMut<'_>) -> Result<()> {
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let (planes, pixels) = (W::input(&mut windows, input)?, W::output(&mut windows, output)?);
         let (lines, [pixel_pitch, plane_pitch], channels) = picture.arguments();
         self.run(&windows, &lines, |lines| MergeArgs { planes, pixels, lines, pixel_pitch, plane_pitch, channels })

@@ -1,10 +1,11 @@
 //! A function of two samples, bound to a device.
 
+use super::function::{BoundFunction, CpuFunction};
 use super::lines::Lines;
-use super::on_device::{OnCpu, OnDevice};
 use super::{Plan, PointwiseElement, PointwiseError, cpu, gpu};
 use crate::any::{Slice, SliceMut};
 use crate::buffer::{check_length, check_shape};
+use crate::gpu::Gpu;
 use crate::{Buffer, Buffer2, Device, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
 use slm_kernels::pointwise::Combination;
@@ -14,11 +15,11 @@ use std::marker::PhantomData;
 /// An [`Arithmetic`](crate::Arithmetic) that is ready to run on its device, any number of times and from any thread. `S` is the
 /// type of the samples, `O` of the outputs.
 pub struct PreparedArithmetic<S: PointwiseElement, O: PointwiseElement = S> {
-    function: OnDevice<2>,
+    function: BoundFunction<2>,
     types: PhantomData<fn(S) -> O>,
 }
 
-impl OnCpu<2> for Combination {
+impl CpuFunction<2> for Combination {
     fn run(&self, lines: &Lines<2>, samples: [Slice<'_>; 2], outputs: SliceMut<'_>) {
         cpu::combine(*self, lines, samples, outputs);
     }
@@ -26,10 +27,8 @@ impl OnCpu<2> for Combination {
 
 impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     pub(super) fn new(device: &Device, combination: Combination) -> Result<Self> {
-        let function = match device.info().shared_memory {
-            None => OnDevice::cpu(device, Box::new(combination)),
-            Some(shared) => OnDevice::gpu(device, gpu::combine(device, shared, combination, [S::KIND, O::KIND])?),
-        };
+        let on_gpu = |gpu: Gpu| gpu::combine(&gpu, combination, [S::KIND, O::KIND]);
+        let function = BoundFunction::new(device, || Ok(combination), on_gpu)?;
         Ok(PreparedArithmetic { function, types: PhantomData })
     }
 

@@ -1,14 +1,14 @@
 //! Functions of one sample and of two on CUDA and emulated GPUs.
 
+use super::function::GpuFunction;
 use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
-use super::on_device::OnGpu;
 use super::rule::{Rule, is_f32};
 use super::table;
 use crate::any::{BufferMut, BufferRef};
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::Launch;
-use crate::{Device, LaunchPlan, Result, Windows};
+use crate::{LaunchPlan, Result, Windows};
 use cuda_std::Entry;
 use slm_kernels::pointwise::{
     BYTES, Combination, CombineArgs, Function, MapArgs, Number, pointwise_combine, pointwise_map, pointwise_power,
@@ -16,29 +16,28 @@ use slm_kernels::pointwise::{
 use slm_kernels::signal::Kind;
 
 /// Returns a function of samples and outputs of these types.
-pub(super) fn map(device: &Device, shared: SharedMemory, rule: &Rule, kinds: [Kind; 2]) -> Result<Box<dyn OnGpu<1>>> {
+pub(super) fn map(gpu: &Gpu, rule: &Rule, kinds: [Kind; 2]) -> Result<Box<dyn GpuFunction<1>>> {
     let is_f32 = is_f32(&kinds);
     Ok(match rule {
-        &Rule::Function(function, p) if is_f32 => Box::new(Map::<f32>::function(device, shared, function, p, kinds)?),
-        &Rule::Function(function, p) => Box::new(Map::<f64>::function(device, shared, function, p, kinds)?),
-        &Rule::Power(exponent) if is_f32 => Box::new(Map::<f32>::power(device, shared, exponent, kinds)?),
-        &Rule::Power(exponent) => Box::new(Map::<f64>::power(device, shared, exponent, kinds)?),
-        Rule::Table(entries) => table::values(device, shared, kinds, entries.as_slice())?,
-        Rule::Between(edges, entries) => table::between(device, shared, kinds, edges, entries.as_slice())?,
+        &Rule::Function(function, p) if is_f32 => Box::new(Map::<f32>::function(gpu, function, p, kinds)?),
+        &Rule::Function(function, p) => Box::new(Map::<f64>::function(gpu, function, p, kinds)?),
+        &Rule::Power(exponent) if is_f32 => Box::new(Map::<f32>::power(gpu, exponent, kinds)?),
+        &Rule::Power(exponent) => Box::new(Map::<f64>::power(gpu, exponent, kinds)?),
+        Rule::Table(entries) => table::values(gpu, kinds, entries.as_slice())?,
+        Rule::Between(edges, entries) => table::between(gpu, kinds, edges, entries.as_slice())?,
     })
 }
 
 /// Returns a function of two samples and an output of these types.
 pub(super) fn combine(
-    device: &Device,
-    shared: SharedMemory,
+    gpu: &Gpu,
     combination: Combination,
     [samples, outputs]: [Kind; 2],
-) -> Result<Box<dyn OnGpu<2>>> {
+) -> Result<Box<dyn GpuFunction<2>>> {
     let kinds = [samples, samples, outputs];
     Ok(match is_f32(&kinds) {
-        true => Box::new(Combine::new::<f32>(device, shared, combination, &kinds)?),
-        false => Box::new(Combine::new::<f64>(device, shared, combination, &kinds)?),
+        true => Box::new(Combine::new::<f32>(gpu, combination, &kinds)?),
+        false => Box::new(Combine::new::<f64>(gpu, combination, &kinds)?),
     })
 }
 
@@ -69,29 +68,23 @@ where
     pointwise_map<A>: for<'l> Entry<Args<'l> = MapArgs<'l, A>, Constants = ()>,
     pointwise_power<A>: for<'l> Entry<Args<'l> = MapArgs<'l, A>, Constants = ()>,
 {
-    fn function(
-        device: &Device,
-        shared: SharedMemory,
-        function: Function,
-        parameters: [f64; 2],
-        kinds: [Kind; 2],
-    ) -> Result<Self> {
-        let kernel: Box<Mapping<A>> = Box::new(device.own_kernel::<pointwise_map<A>>()?);
-        let launcher = Launcher::new(device, shared, kernel, pack::<A>(&kinds), moved_bytes(&kinds));
+    fn function(gpu: &Gpu, function: Function, parameters: [f64; 2], kinds: [Kind; 2]) -> Result<Self> {
+        let kernel: Box<Mapping<A>> = Box::new(gpu.own_kernel::<pointwise_map<A>>()?);
+        let launcher = Launcher::new(gpu, kernel, pack::<A>(&kinds), moved_bytes(&kinds));
         Ok(Map { launcher, function, parameters: parameters.map(A::of), is_bytes: is_bytes(&kinds) })
     }
 
-    fn power(device: &Device, shared: SharedMemory, exponent: f64, kinds: [Kind; 2]) -> Result<Self> {
-        let kernel: Box<Mapping<A>> = Box::new(device.own_kernel::<pointwise_power<A>>()?);
-        let launcher = Launcher::new(device, shared, kernel, 1, moved_bytes(&kinds));
+    fn power(gpu: &Gpu, exponent: f64, kinds: [Kind; 2]) -> Result<Self> {
+        let kernel: Box<Mapping<A>> = Box::new(gpu.own_kernel::<pointwise_power<A>>()?);
+        let launcher = Launcher::new(gpu, kernel, 1, moved_bytes(&kinds));
         // This kernel has one function.
         Ok(Map { launcher, function: Function::Affine, parameters: [A::of(exponent), A::ZERO], is_bytes: false })
     }
 }
 
-impl<A: Number> OnGpu<1> for Map<A> {
+impl<A: Number> GpuFunction<1> for Map<A> {
     fn run(&self, lines: &Lines<1>, [samples]: [BufferRef<'_>; 1], outputs: BufferMut<'_>) -> Result<()> {
-        let mut windows = Windows::new(&self.launcher.device);
+        let mut windows = Windows::new(&self.launcher.gpu);
         let (input, output) = (samples.window(&mut windows), outputs.window(&mut windows));
         let ([input_pitch], output_pitch) = lines.pitches();
         self.launcher.run(&windows, lines, |lines| MapArgs {
@@ -125,24 +118,19 @@ struct Combine {
 
 impl Combine {
     /// Returns the function, computed in the type `A`.
-    fn new<A: Number>(
-        device: &Device,
-        shared: SharedMemory,
-        combination: Combination,
-        kinds: &[Kind; 3],
-    ) -> Result<Self>
+    fn new<A: Number>(gpu: &Gpu, combination: Combination, kinds: &[Kind; 3]) -> Result<Self>
     where
         pointwise_combine<A>: for<'l> Entry<Args<'l> = CombineArgs<'l>, Constants = ()>,
     {
-        let kernel: Box<Combining> = Box::new(device.own_kernel::<pointwise_combine<A>>()?);
-        let launcher = Launcher::new(device, shared, kernel, pack::<A>(kinds), moved_bytes(kinds));
+        let kernel: Box<Combining> = Box::new(gpu.own_kernel::<pointwise_combine<A>>()?);
+        let launcher = Launcher::new(gpu, kernel, pack::<A>(kinds), moved_bytes(kinds));
         Ok(Combine { launcher, combination, is_bytes: is_bytes(kinds) })
     }
 }
 
-impl OnGpu<2> for Combine {
+impl GpuFunction<2> for Combine {
     fn run(&self, lines: &Lines<2>, [a, b]: [BufferRef<'_>; 2], outputs: BufferMut<'_>) -> Result<()> {
-        let mut windows = Windows::new(&self.launcher.device);
+        let mut windows = Windows::new(&self.launcher.gpu);
         let (a, b, output) = (a.window(&mut windows), b.window(&mut windows), outputs.window(&mut windows));
         let ([a_pitch, b_pitch], output_pitch) = lines.pitches();
         self.launcher.run(&windows, lines, |lines| CombineArgs {

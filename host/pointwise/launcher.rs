@@ -2,27 +2,26 @@
 
 use super::lines::Lines;
 use super::tuning::tuning;
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::{Launch, Loaded};
-use crate::{Device, LaunchPlan, LaunchShape, Result, Windows};
+use crate::{LaunchPlan, LaunchShape, Result, Windows};
 use slm_kernels::pointwise::{self as kernels, Geometry, Part, Tuning};
 use slm_kernels::signal::Kind;
 
 /// A loaded kernel `K`, whose threads compute packs of `pack` elements.
 pub(super) struct Launcher<K: ?Sized> {
-    pub(super) device: Device,
+    pub(super) gpu: Gpu,
     kernel: Box<K>,
     pack: usize,
     /// Bytes that are moved for an element of the lines.
     bytes: u64,
-    shared: SharedMemory,
     tuning: Tuning,
 }
 
 impl<K: Loaded + ?Sized> Launcher<K> {
     /// Returns the launcher of a kernel that moves this number of bytes for an element of the lines.
-    pub(super) fn new(device: &Device, shared: SharedMemory, kernel: Box<K>, pack: usize, bytes: u64) -> Self {
-        Launcher { device: device.clone(), kernel, pack, bytes, shared, tuning: tuning(device.info()) }
+    pub(super) fn new(gpu: &Gpu, kernel: Box<K>, pack: usize, bytes: u64) -> Self {
+        Launcher { gpu: gpu.clone(), kernel, pack, bytes, tuning: tuning(gpu.info()) }
     }
 
     /// Enqueues the kernel over all lines. `args` returns the arguments of a launch.
@@ -36,7 +35,7 @@ impl<K: Loaded + ?Sized> Launcher<K> {
         K: Launch<A>,
     {
         let geometry = self.geometry(lines);
-        let _submission = self.device.submission_lock()?;
+        let _submission = self.gpu.submission_lock()?;
         geometry.parts().try_for_each(|part| {
             let args = args(lines.of_launch(part.first_group, self.pack));
             self.kernel.launch(windows, shape(&geometry, part), args, &())
@@ -55,7 +54,7 @@ impl<K: Loaded + ?Sized> Launcher<K> {
         LaunchPlan {
             times: geometry.launches(),
             moved_bytes: rows.saturating_mul(columns).saturating_mul(self.bytes),
-            ..LaunchPlan::once(self.kernel.name(), shape, self.shared, self.kernel.residency(shape))
+            ..self.gpu.launch_plan(self.kernel.name(), shape, self.kernel.residency(shape))
         }
     }
 }

@@ -1,24 +1,26 @@
 //! A function of one sample, bound to a device.
 
+use super::function::{BoundFunction, CpuFunction};
 use super::lines::Lines;
-use super::on_device::{OnCpu, OnDevice};
 use super::rule::Rule;
 use super::{LookupElement, Plan, PointwiseElement, cpu, gpu, table};
 use crate::any::{Slice, SliceMut};
 use crate::buffer::{check_length, check_shape};
+use crate::gpu::Gpu;
 use crate::{Buffer, Buffer2, Device, Result, allocation};
 use ndarray::{Array, ArrayView, Dimension};
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A [`Convert`](crate::Convert), [`Map`](crate::Map) or [`Lookup`](crate::Lookup) that is ready to run on its device, any
 /// number of times and from any thread. `S` is the type of the samples, `O` of the outputs.
 pub struct PreparedMap<S: PointwiseElement, O: PointwiseElement = S> {
-    function: OnDevice<1>,
+    function: BoundFunction<1>,
     types: PhantomData<fn(S) -> O>,
 }
 
-impl OnCpu<1> for Rule {
+impl CpuFunction<1> for Arc<Rule> {
     fn run(&self, lines: &Lines<1>, samples: [Slice<'_>; 1], outputs: SliceMut<'_>) {
         cpu::map(self, lines, samples, outputs);
     }
@@ -26,10 +28,9 @@ impl OnCpu<1> for Rule {
 
 impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     pub(super) fn new(device: &Device, rule: Rule) -> Result<Self> {
-        let function = match device.info().shared_memory {
-            None => OnDevice::cpu(device, Box::new(rule)),
-            Some(shared) => OnDevice::gpu(device, gpu::map(device, shared, &rule, [S::KIND, O::KIND])?),
-        };
+        let rule = Arc::new(rule);
+        let on_gpu = |gpu: Gpu| gpu::map(&gpu, &rule, [S::KIND, O::KIND]);
+        let function = BoundFunction::new(device, || Ok(rule.clone()), on_gpu)?;
         Ok(PreparedMap { function, types: PhantomData })
     }
 
@@ -153,21 +154,19 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
 impl<S: LookupElement> PreparedMap<S, S> {
     /// Returns the table that equalises a histogram, whose counts are those of all values and more.
     pub(super) fn equalising(counts: &Buffer<u64>) -> Result<Self> {
-        let device = counts.device();
-        let function = match device.info().shared_memory {
-            None => OnDevice::cpu(device, Box::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu())?)))),
-            Some(shared) => OnDevice::gpu(device, table::equalising(device, shared, S::KIND, counts)?),
-        };
+        let on_cpu = || Ok(Arc::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu())?))));
+        let on_gpu = |gpu: Gpu| table::equalising(&gpu, S::KIND, counts);
+        let function = BoundFunction::new(counts.device(), on_cpu, on_gpu)?;
         Ok(PreparedMap { function, types: PhantomData })
     }
 
     /// Returns the plan of [`equalising`](Self::equalising) on a device.
     pub(super) fn equalising_plan(device: &Device) -> Plan {
         let entries = [1, S::VALUES as usize];
-        match device.info().shared_memory {
+        match device.gpu() {
             None => Plan::new(device, "cpu", entries, None),
-            Some(shared) => {
-                let launch = table::equalising_plan(device, shared, S::KIND);
+            Some(gpu) => {
+                let launch = table::equalising_plan(&gpu, S::KIND);
                 Plan::new(device, launch.kernel, entries, Some(launch))
             }
         }

@@ -1,14 +1,14 @@
 //! Tables on CUDA and emulated GPUs.
 
+use super::function::GpuFunction;
 use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
-use super::on_device::OnGpu;
 use super::rule::is_f32;
 use super::word::Word;
 use crate::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::Launch;
-use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows, allocation};
+use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::pointwise::{
     BetweenArgs, EqualiseArgs, LookupArgs, Number, TableIndex, equalise_shape, lookup_pack, pointwise_between,
@@ -17,54 +17,44 @@ use slm_kernels::pointwise::{
 use slm_kernels::signal::Kind;
 
 /// Returns a table with an entry for each value of the samples.
-pub(super) fn values(
-    device: &Device,
-    shared: SharedMemory,
-    kinds: [Kind; 2],
-    entries: Slice<'_>,
-) -> Result<Box<dyn OnGpu<1>>> {
+pub(super) fn values(gpu: &Gpu, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Box<dyn GpuFunction<1>>> {
     Ok(match (kinds[0], kinds[1].bytes()) {
-        (Kind::U8, 1) => Box::new(Values::<u8, u8>::upload(device, shared, kinds, entries)?),
-        (Kind::U8, 2) => Box::new(Values::<u8, u16>::upload(device, shared, kinds, entries)?),
-        (Kind::U8, 4) => Box::new(Values::<u8, u32>::upload(device, shared, kinds, entries)?),
-        (Kind::U8, _) => Box::new(Values::<u8, u64>::upload(device, shared, kinds, entries)?),
-        (_, 1) => Box::new(Values::<u16, u8>::upload(device, shared, kinds, entries)?),
-        (_, 2) => Box::new(Values::<u16, u16>::upload(device, shared, kinds, entries)?),
-        (_, 4) => Box::new(Values::<u16, u32>::upload(device, shared, kinds, entries)?),
-        (_, _) => Box::new(Values::<u16, u64>::upload(device, shared, kinds, entries)?),
+        (Kind::U8, 1) => Box::new(Values::<u8, u8>::upload(gpu, kinds, entries)?),
+        (Kind::U8, 2) => Box::new(Values::<u8, u16>::upload(gpu, kinds, entries)?),
+        (Kind::U8, 4) => Box::new(Values::<u8, u32>::upload(gpu, kinds, entries)?),
+        (Kind::U8, _) => Box::new(Values::<u8, u64>::upload(gpu, kinds, entries)?),
+        (_, 1) => Box::new(Values::<u16, u8>::upload(gpu, kinds, entries)?),
+        (_, 2) => Box::new(Values::<u16, u16>::upload(gpu, kinds, entries)?),
+        (_, 4) => Box::new(Values::<u16, u32>::upload(gpu, kinds, entries)?),
+        (_, _) => Box::new(Values::<u16, u64>::upload(gpu, kinds, entries)?),
     })
 }
 
 /// Returns the table that equalises a histogram of samples of this type.
-pub(super) fn equalising(
-    device: &Device,
-    shared: SharedMemory,
-    samples: Kind,
-    counts: &Buffer<u64>,
-) -> Result<Box<dyn OnGpu<1>>> {
+pub(super) fn equalising(gpu: &Gpu, samples: Kind, counts: &Buffer<u64>) -> Result<Box<dyn GpuFunction<1>>> {
     Ok(match samples {
-        Kind::U8 => Box::new(Values::<u8, u8>::equalising(device, shared, counts)?),
-        _ => Box::new(Values::<u16, u16>::equalising(device, shared, counts)?),
+        Kind::U8 => Box::new(Values::<u8, u8>::equalising(gpu, counts)?),
+        _ => Box::new(Values::<u16, u16>::equalising(gpu, counts)?),
     })
 }
 
 /// Returns the launch that computes the table which equalises a histogram of samples of this type.
-pub(super) fn equalising_plan(device: &Device, shared: SharedMemory, samples: Kind) -> LaunchPlan {
+pub(super) fn equalising_plan(gpu: &Gpu, samples: Kind) -> LaunchPlan {
     match samples {
-        Kind::U8 => equalising_plan_of::<u8>(device, shared),
-        _ => equalising_plan_of::<u16>(device, shared),
+        Kind::U8 => equalising_plan_of::<u8>(gpu),
+        _ => equalising_plan_of::<u16>(gpu),
     }
 }
 
-fn equalising_plan_of<S: Index>(device: &Device, shared: SharedMemory) -> LaunchPlan
+fn equalising_plan_of<S: Index>(gpu: &Gpu) -> LaunchPlan
 where
     pointwise_equalise<S>: for<'l> Entry<Args<'l> = EqualiseArgs<'l, S>, Constants = ()>,
 {
     let shape = equalising_shape::<S>();
-    let residency = device.own_kernel::<pointwise_equalise<S>>().and_then(|kernel| kernel.residency(shape));
+    let residency = gpu.own_kernel::<pointwise_equalise<S>>().and_then(|kernel| kernel.residency(shape));
     // A count and an entry for each value.
     let moved_bytes = u64::from(S::VALUES) * (size_of::<u64>() + size_of::<S>()) as u64;
-    LaunchPlan { moved_bytes, ..LaunchPlan::once(pointwise_equalise::<S>::NAME, shape, shared, residency) }
+    LaunchPlan { moved_bytes, ..gpu.launch_plan(pointwise_equalise::<S>::NAME, shape, residency) }
 }
 
 fn equalising_shape<S: Index>() -> LaunchShape {
@@ -99,14 +89,14 @@ impl<S: Index, W: Word> Values<S, W>
 where
     pointwise_lookup<S, W>: for<'l> Entry<Args<'l> = LookupArgs<'l, S, W>, Constants = ()>,
 {
-    fn upload(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Self> {
-        Self::new(device, shared, kinds, device.upload(&W::of_numbers(entries)?)?)
+    fn upload(gpu: &Gpu, kinds: [Kind; 2], entries: Slice<'_>) -> Result<Self> {
+        Self::new(gpu, kinds, gpu.upload(&W::of_numbers(entries)?)?)
     }
 
-    fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], entries: Buffer<W>) -> Result<Self> {
+    fn new(gpu: &Gpu, kinds: [Kind; 2], entries: Buffer<W>) -> Result<Self> {
         let (pack, bytes) = (lookup_pack::<S, W>(), moved_bytes(&kinds));
-        let kernel = Box::new(device.own_kernel::<pointwise_lookup<S, W>>()?);
-        Ok(Values { launcher: Launcher::new(device, shared, kernel, pack, bytes), entries })
+        let kernel = Box::new(gpu.own_kernel::<pointwise_lookup<S, W>>()?);
+        Ok(Values { launcher: Launcher::new(gpu, kernel, pack, bytes), entries })
     }
 }
 
@@ -116,19 +106,19 @@ where
     pointwise_lookup<S, S>: for<'l> Entry<Args<'l> = LookupArgs<'l, S, S>, Constants = ()>,
 {
     /// Enqueues the computation of the entries.
-    fn equalising(device: &Device, shared: SharedMemory, counts: &Buffer<u64>) -> Result<Self> {
-        let mut entries = device.unwritten(S::VALUES as usize)?;
-        device.own_kernel::<pointwise_equalise<S>>()?.launch(equalising_shape::<S>(), |windows| EqualiseArgs {
+    fn equalising(gpu: &Gpu, counts: &Buffer<u64>) -> Result<Self> {
+        let mut entries = gpu.unwritten(S::VALUES as usize)?;
+        gpu.own_kernel::<pointwise_equalise<S>>()?.launch(equalising_shape::<S>(), |windows| EqualiseArgs {
             counts: windows.input(counts),
             entries: windows.output(&mut entries),
         })?;
-        Self::new(device, shared, [S::KIND; 2], entries)
+        Self::new(gpu, [S::KIND; 2], entries)
     }
 }
 
-impl<S: Index, W: Word> OnGpu<1> for Values<S, W> {
+impl<S: Index, W: Word> GpuFunction<1> for Values<S, W> {
     fn run(&self, lines: &Lines<1>, [samples]: [BufferRef<'_>; 1], outputs: BufferMut<'_>) -> Result<()> {
-        let mut windows = Windows::new(&self.launcher.device);
+        let mut windows = Windows::new(&self.launcher.gpu);
         let (input, output) = (S::input(&mut windows, samples), W::output(&mut windows, outputs)?);
         let table = windows.input(&self.entries);
         let ([input_pitch], output_pitch) = lines.pitches();
@@ -149,15 +139,14 @@ impl<S: Index, W: Word> OnGpu<1> for Values<S, W> {
 
 /// Returns a table between edges. Comparisons are in `f32` if it represents all samples.
 pub(super) fn between(
-    device: &Device,
-    shared: SharedMemory,
+    gpu: &Gpu,
     kinds: [Kind; 2],
     edges: &[f64],
     entries: Slice<'_>,
-) -> Result<Box<dyn OnGpu<1>>> {
+) -> Result<Box<dyn GpuFunction<1>>> {
     Ok(match is_f32(&kinds[..1]) {
-        true => Box::new(Between::<f32>::new(device, shared, kinds, edges, entries)?),
-        false => Box::new(Between::<f64>::new(device, shared, kinds, edges, entries)?),
+        true => Box::new(Between::<f32>::new(gpu, kinds, edges, entries)?),
+        false => Box::new(Between::<f64>::new(gpu, kinds, edges, entries)?),
     })
 }
 
@@ -172,18 +161,17 @@ impl<A: Number + Element> Between<A>
 where
     pointwise_between<A>: for<'l> Entry<Args<'l> = BetweenArgs<'l, A>, Constants = ()>,
 {
-    fn new(device: &Device, shared: SharedMemory, kinds: [Kind; 2], edges: &[f64], entries: Slice<'_>) -> Result<Self> {
-        let kernel: Box<dyn for<'l> Launch<BetweenArgs<'l, A>>> =
-            Box::new(device.own_kernel::<pointwise_between<A>>()?);
+    fn new(gpu: &Gpu, kinds: [Kind; 2], edges: &[f64], entries: Slice<'_>) -> Result<Self> {
+        let kernel: Box<dyn for<'l> Launch<BetweenArgs<'l, A>>> = Box::new(gpu.own_kernel::<pointwise_between<A>>()?);
         let edges = allocation::collected(edges.iter().map(|&edge| A::of(edge)))?;
-        let launcher = Launcher::new(device, shared, kernel, 1, moved_bytes(&kinds));
-        Ok(Between { launcher, edges: device.upload(&edges)?, entries: entries.upload(device)? })
+        let launcher = Launcher::new(gpu, kernel, 1, moved_bytes(&kinds));
+        Ok(Between { launcher, edges: gpu.upload(&edges)?, entries: entries.upload(gpu)? })
     }
 }
 
-impl<A: Number + Element> OnGpu<1> for Between<A> {
+impl<A: Number + Element> GpuFunction<1> for Between<A> {
     fn run(&self, lines: &Lines<1>, [samples]: [BufferRef<'_>; 1], outputs: BufferMut<'_>) -> Result<()> {
-        let mut windows = Windows::new(&self.launcher.device);
+        let mut windows = Windows::new(&self.launcher.gpu);
         let (input, output) = (samples.window(&mut windows), outputs.window(&mut windows));
         let (edges, entries) = (windows.input(&self.edges), self.entries.as_ref().window(&mut windows));
         let ([input_pitch], output_pitch) = lines.pitches();
