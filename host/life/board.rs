@@ -84,9 +84,9 @@ impl Cells {
 impl Board {
     pub(super) fn new(device: &Device, life: Life) -> Result<Self> {
         let Life { size, rule, topology, algorithm } = life;
-        let cells = match device.info().shared_memory {
+        let cells = match device.gpu() {
             None => Cells::Cpu(cpu::Cells::new(size, topology, rule)?),
-            Some(shared) => Cells::Gpu(Box::new(gpu::Cells::new(device, shared, size, topology, rule, algorithm)?)),
+            Some(gpu) => Cells::Gpu(Box::new(gpu::Cells::new(&gpu, size, topology, rule, algorithm)?)),
         };
         Ok(Board { device: device.clone(), life, generation: 0, cells })
     }

@@ -5,10 +5,10 @@
 use super::tuning::Tuning;
 use super::words::{Area, Part, Size};
 use super::{LifeAlgorithm, Rule, Topology};
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::{Launch, Loaded, WithConstants};
 use crate::rows::{Place, Rows};
-use crate::{Buffer, Device, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
+use crate::{Buffer, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
 use slm_kernels::life::{
     self as kernels, Args, BlockedArgs, CensusArgs, Counts, Ends, GENERATIONS, Geometry, MASKS, PassTuning,
@@ -25,8 +25,7 @@ const COMPARED: usize = 1 << 20;
 
 /// A board on a GPU.
 pub(super) struct Cells {
-    device: Device,
-    shared: SharedMemory,
+    gpu: Gpu,
     size: Size,
     kernels: Arc<Kernels>,
     current: Buffer<u32>,
@@ -53,26 +52,26 @@ struct Step<K: ?Sized> {
 }
 
 impl<K: Loaded + ?Sized> Step<K> {
-    fn launch<A>(&self, device: &Device, windows: &Windows<'_, '_>, args: A) -> Result<()>
+    fn launch<A>(&self, gpu: &Gpu, windows: &Windows<'_, '_>, args: A) -> Result<()>
     where
         K: Launch<A>,
     {
-        self.launch_as(&self.geometry, device, windows, args)
+        self.launch_as(&self.geometry, gpu, windows, args)
     }
 
     /// Launches the kernel in another way.
-    fn launch_as<A>(&self, geometry: &Geometry, device: &Device, windows: &Windows<'_, '_>, args: A) -> Result<()>
+    fn launch_as<A>(&self, geometry: &Geometry, gpu: &Gpu, windows: &Windows<'_, '_>, args: A) -> Result<()>
     where
         K: Launch<A>,
     {
-        let _submission = device.submission_lock()?;
+        let _submission = gpu.submission_lock()?;
         self.kernel.launch(windows, shape(geometry), args, &())
     }
 
     /// Returns the plan without the moved bytes.
-    fn plan(&self, shared: SharedMemory) -> LaunchPlan {
+    fn plan(&self, gpu: &Gpu) -> LaunchPlan {
         let (kernel, shape) = (&self.kernel, shape(&self.geometry));
-        LaunchPlan::once(kernel.name(), shape, shared, kernel.residency(shape))
+        gpu.launch_plan(kernel.name(), shape, kernel.residency(shape))
     }
 }
 
@@ -85,19 +84,19 @@ struct Pass {
 
 /// Loads the kernel of Conway's rule or of all rules.
 macro_rules! of_rule {
-    ($device:expr, $rule:expr, $conway:ty, $any:ty) => {
+    ($gpu:expr, $rule:expr, $conway:ty, $any:ty) => {
         match $rule {
-            Rule::CONWAY => Box::new($device.own_kernel::<$conway>()?) as _,
-            rule => Box::new(with_masks::<$any>($device, rule)?) as _,
+            Rule::CONWAY => Box::new($gpu.own_kernel::<$conway>()?) as _,
+            rule => Box::new(with_masks::<$any>($gpu, rule)?) as _,
         }
     };
 }
 
 impl Pass {
-    fn load(device: &Device, sides: [u64; 2], topology: Topology, rule: Rule, tuning: Tuning) -> Result<Self> {
+    fn load(gpu: &Gpu, sides: [u64; 2], topology: Topology, rule: Rule, tuning: Tuning) -> Result<Self> {
         let kernel: Box<dyn for<'l> Launch<BlockedArgs<'l>>> = match topology.ends() {
-            Ends::Dead => of_rule!(device, rule, life_blocked_conway_bounded, life_blocked_bounded),
-            Ends::Joined | Ends::Mirrored => of_rule!(device, rule, life_blocked_conway, life_blocked),
+            Ends::Dead => of_rule!(gpu, rule, life_blocked_conway_bounded, life_blocked_bounded),
+            Ends::Joined | Ends::Mirrored => of_rule!(gpu, rule, life_blocked_conway, life_blocked),
         };
         let Tuning { processors, times_of_row } = tuning;
         let tuning = |resident| PassTuning { processors, resident, times_of_row };
@@ -110,12 +109,9 @@ impl Pass {
 }
 
 /// Loads the kernel of all rules, for one of them.
-fn with_masks<E: Entry<Constants = Table<u32, { 2 * MASKS }>>>(
-    device: &Device,
-    rule: Rule,
-) -> Result<WithConstants<E>> {
+fn with_masks<E: Entry<Constants = Table<u32, { 2 * MASKS }>>>(gpu: &Gpu, rule: Rule) -> Result<WithConstants<E>> {
     let constants = masks_of(rule_table(rule.births(), rule.survivals()));
-    Ok(WithConstants { kernel: device.own_kernel()?, constants })
+    Ok(WithConstants { kernel: gpu.own_kernel()?, constants })
 }
 
 /// Cells in memory.
@@ -164,23 +160,23 @@ impl Layout {
 }
 
 impl Kernels {
-    fn load(device: &Device, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
+    fn load(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
         let (sides, table) = ([size.rows as u64, size.columns as u64], rule_table(rule.births(), rule.survivals()));
         let (kernel, geometry, layout): (Box<dyn for<'l> Launch<Args<'l>>>, _, _) = match algorithm {
             LifeAlgorithm::GlobalMemory => {
-                (Box::new(device.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes)
+                (Box::new(gpu.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes)
             }
             LifeAlgorithm::SharedTile => {
-                (Box::new(device.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes)
+                (Box::new(gpu.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes)
             }
             LifeAlgorithm::Auto | LifeAlgorithm::BitPacked | LifeAlgorithm::Blocked => {
-                let kernel = of_rule!(device, rule, life_packed_conway, life_packed);
+                let kernel = of_rule!(gpu, rule, life_packed_conway, life_packed);
                 (kernel, Geometry::packed(sides), Layout::Bits)
             }
         };
-        let tuning = Tuning::new(device.info());
+        let tuning = Tuning::new(gpu.info());
         let pass = match algorithm {
-            LifeAlgorithm::Auto | LifeAlgorithm::Blocked => Some(Pass::load(device, sides, topology, rule, tuning)?),
+            LifeAlgorithm::Auto | LifeAlgorithm::Blocked => Some(Pass::load(gpu, sides, topology, rule, tuning)?),
             _ => None,
         };
         let pitch = size.width() * layout.scale();
@@ -192,8 +188,8 @@ impl Kernels {
             ends: topology.ends() as u32,
         };
         let census: Box<dyn for<'l> Launch<CensusArgs<'l>>> = match layout {
-            Layout::Bits => Box::new(device.own_kernel::<life_census>()?),
-            Layout::Bytes => Box::new(device.own_kernel::<life_census_bytes>()?),
+            Layout::Bits => Box::new(gpu.own_kernel::<life_census>()?),
+            Layout::Bytes => Box::new(gpu.own_kernel::<life_census_bytes>()?),
         };
         let census = Step { geometry: Geometry::census(sides, tuning.processors), kernel: census };
         Ok(Kernels { step: Step { geometry, kernel }, pass, board, table, layout, census })
@@ -215,32 +211,25 @@ fn shape(geometry: &Geometry) -> LaunchShape {
 }
 
 impl Cells {
-    pub(super) fn new(
-        device: &Device,
-        shared: SharedMemory,
-        size: Size,
-        topology: Topology,
-        rule: Rule,
-        algorithm: LifeAlgorithm,
-    ) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
         for (what, side) in [("the number of rows", size.rows as u64), ("the number of columns", size.columns as u64)] {
             if side > MAX_SIDE {
                 return Err(Error::TooLarge { what, factors: [side, 1], limit: MAX_SIDE });
             }
         }
-        let kernels = Kernels::load(device, size, topology, rule, algorithm)?;
-        shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
+        let kernels = Kernels::load(gpu, size, topology, rule, algorithm)?;
+        gpu.shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
-        let (current, next) = (device.zeroed(len)?, next(device, size, len)?);
-        Ok(Cells { device: device.clone(), shared, size, kernels: Arc::new(kernels), current, next, kept: None })
+        let (current, next) = (gpu.zeroed(len)?, next(gpu, size, len)?);
+        Ok(Cells { gpu: gpu.clone(), size, kernels: Arc::new(kernels), current, next, kept: None })
     }
 
     pub(super) fn try_clone(&self) -> Result<Self> {
         let len = self.current.len();
-        let (mut current, next) = (self.device.unwritten(len)?, next(&self.device, self.size, len)?);
+        let (mut current, next) = (self.gpu.unwritten(len)?, next(&self.gpu, self.size, len)?);
         current.copy_from(&self.current)?;
-        let (device, kernels) = (self.device.clone(), self.kernels.clone());
-        Ok(Cells { device, shared: self.shared, size: self.size, kernels, current, next, kept: None })
+        let (gpu, kernels) = (self.gpu.clone(), self.kernels.clone());
+        Ok(Cells { gpu, size: self.size, kernels, current, next, kept: None })
     }
 
     /// Returns the packed words of an area.
@@ -282,16 +271,16 @@ impl Cells {
     /// Enqueues the computation of one generation or of several, but not of more than `most`. Returns their number. After an
     /// error the board is as it was.
     pub(super) fn step(&mut self, most: u64) -> Result<u64> {
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
         let generations = match self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) {
             Some(Pass { step, .. }) => {
                 let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
-                step.launch(&self.device, &windows, BlockedArgs::new(args, 0, no_counts))?;
+                step.launch(&self.gpu, &windows, BlockedArgs::new(args, 0, no_counts))?;
                 GENERATIONS.into()
             }
             None => {
-                self.kernels.step.launch(&self.device, &windows, args)?;
+                self.kernels.step.launch(&self.gpu, &windows, args)?;
                 1
             }
         };
@@ -307,26 +296,26 @@ impl Cells {
             self.census(counts, first)?;
             return Ok(0);
         };
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
         let counts = Counts { sums: windows.output(counts), first };
         let args = BlockedArgs::new(args, Geometry::CENSUS_WARPS, counts);
-        pass.step.launch_as(&pass.with_census, &self.device, &windows, args)?;
+        pass.step.launch_as(&pass.with_census, &self.gpu, &windows, args)?;
         std::mem::swap(&mut self.current, &mut self.next);
         Ok(GENERATIONS.into())
     }
 
     /// Enqueues a census, as [`census_and_step`](Self::census_and_step) does.
     pub(super) fn census(&self, counts: &mut Buffer<u64>, first: u64) -> Result<()> {
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let counts = Counts { sums: windows.output(counts), first };
         let args = CensusArgs::new(windows.input(&self.current), &self.kernels.board, counts);
-        self.kernels.census.launch(&self.device, &windows, args)
+        self.kernels.census.launch(&self.gpu, &windows, args)
     }
 
     /// Keeps a copy of the cells.
     pub(super) fn keep(&mut self) -> Result<()> {
-        let mut kept = self.kept.take().map_or_else(|| self.device.unwritten(self.current.len()), Ok)?;
+        let mut kept = self.kept.take().map_or_else(|| self.gpu.unwritten(self.current.len()), Ok)?;
         kept.copy_from(&self.current)?;
         self.kept = Some(kept);
         Ok(())
@@ -357,8 +346,8 @@ impl Cells {
     /// Returns the launch that computes the most generations, and their number.
     pub(super) fn plan(&self) -> (LaunchPlan, u64) {
         let (plan, generations) = match &self.kernels.pass {
-            Some(pass) => (pass.step.plan(self.shared), GENERATIONS.into()),
-            None => (self.kernels.step.plan(self.shared), 1),
+            Some(pass) => (pass.step.plan(&self.gpu), GENERATIONS.into()),
+            None => (self.kernels.step.plan(&self.gpu), 1),
         };
         let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);
         (LaunchPlan { moved_bytes, ..plan }, generations)
@@ -367,22 +356,23 @@ impl Cells {
 
 /// Returns `len` words for the next generation. Kernels write all words if a row ends with a packed word of the host. Otherwise the
 /// words after a row must be zero, and some kernels do not write them.
-fn next(device: &Device, size: Size, len: usize) -> Result<Buffer<u32>> {
-    if size.columns.is_multiple_of(64) { device.unwritten(len) } else { device.zeroed(len) }
+fn next(gpu: &Gpu, size: Size, len: usize) -> Result<Buffer<u32>> {
+    if size.columns.is_multiple_of(64) { gpu.unwritten(len) } else { gpu.zeroed(len) }
 }
 
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
+    use crate::Device;
     use emulator::Profile;
 
     #[test]
     fn unwritten_cells_are_errors() {
         let device = Device::emulated(Profile::SMALL, 0);
-        let shared = device.info().shared_memory.unwrap();
+        let gpu = device.gpu().unwrap();
         let size = Size { rows: 2049, columns: 64 };
         for algorithm in [LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked] {
-            let cells = || Cells::new(&device, shared, size, Topology::Torus, Rule::CONWAY, algorithm).unwrap();
+            let cells = || Cells::new(&gpu, size, Topology::Torus, Rule::CONWAY, algorithm).unwrap();
             assert_eq!(cells().step(1), Ok(1));
             let mut faulty = cells();
             Arc::get_mut(&mut faulty.kernels).unwrap().step.geometry.blocks -= 1;

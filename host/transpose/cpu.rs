@@ -8,7 +8,7 @@
 
 use super::{Matrices, Plan, TransposeAlgorithm};
 use crate::parallel::{COPIED, for_rows};
-use crate::{Buffer, Device, Element, Result, allocation};
+use crate::{Device, Element};
 
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
@@ -16,26 +16,20 @@ const PAGE: usize = 4096;
 /// Rows per band in the untiled fallback.
 const ROWS: usize = 32;
 
-/// A transposition.
-pub(super) struct Transpose {
+/// A transposition on the CPU.
+pub(super) struct CpuTranspose {
     matrices: Matrices,
     algorithm: TransposeAlgorithm,
 }
 
-impl Transpose {
+impl CpuTranspose {
     pub(super) fn new(matrices: &Matrices, algorithm: TransposeAlgorithm) -> Self {
-        Transpose { matrices: *matrices, algorithm }
+        CpuTranspose { matrices: *matrices, algorithm }
     }
 
-    pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
-        transpose(&self.matrices, input.storage().cpu(), output.storage_mut().cpu_mut(), pitches);
-        Ok(())
-    }
-
-    pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
-        let mut output = allocation::filled(T::default(), input.len())?;
-        transpose(&self.matrices, input, &mut output, self.matrices.pitches());
-        Ok(output)
+    /// Transposes matrices with the given row pitches.
+    pub(super) fn run<T: Element>(&self, input: &[T], output: &mut [T], pitches: [usize; 2]) {
+        transpose(&self.matrices, input, output, pitches);
     }
 
     pub(super) fn plan<T: Element>(&self, device: &Device) -> Plan {

@@ -1,7 +1,8 @@
 //! The element types.
 
-use super::prepared::OnDevice;
+use super::prepared::Pitches;
 use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
+use crate::on_device::OnDevice;
 use crate::{Buffer, Device, Element, Result};
 
 /// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.
@@ -54,17 +55,12 @@ macro_rules! transpose_elements {
                 output: &mut Buffer<$t>,
                 pitches: [usize; 2],
             ) -> Result<()> {
-                match &transpose.on_device {
-                    OnDevice::Cpu(cpu) => cpu.run(input, output, pitches),
-                    OnDevice::Gpu(gpu) => gpu.run(input, output, pitches),
-                }
+                transpose.on_device.run(&Pitches(pitches), [input], output)
             }
 
             fn run_on_host(transpose: &PreparedTranspose<$t>, input: &[$t]) -> Result<Vec<$t>> {
-                match &transpose.on_device {
-                    OnDevice::Cpu(cpu) => cpu.run_on_host(input),
-                    OnDevice::Gpu(gpu) => gpu.run_on_host(input),
-                }
+                let pitches = Pitches(transpose.matrices.pitches());
+                transpose.on_device.run_on_host(&transpose.device, &pitches, [input], input.len())
             }
 
             fn plan(transpose: &PreparedTranspose<$t>, pitches: [usize; 2]) -> Plan {

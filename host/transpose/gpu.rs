@@ -1,19 +1,19 @@
 //! Transpositions on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
+use super::choose::{Choice, choose};
 use super::kernels::{load, name, shape};
 use super::tuning::Tuning;
 use super::{Matrices, Plan, TransposeAlgorithm};
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::{Launch, Recent};
-use crate::{Buffer, Device, Element, LaunchPlan, Result, Windows};
+use crate::{Buffer, Element, LaunchPlan, Result, Windows};
 use slm_kernels::cast;
-use slm_kernels::transpose::{Geometry, Kernel, Problem, Work};
+use slm_kernels::transpose::{Geometry, Kernel, Work};
 use std::sync::Arc;
 
 /// A transposition on a GPU.
-pub(super) struct Transpose {
-    device: Device,
-    shared: SharedMemory,
+pub(super) struct GpuTranspose {
+    gpu: Gpu,
     tuning: Tuning,
     matrices: Matrices,
     algorithm: TransposeAlgorithm,
@@ -30,46 +30,25 @@ struct Ready {
     launch: Arc<dyn for<'l> Launch<Work<'l>>>,
 }
 
-#[derive(Clone, Copy)]
-struct Choice {
-    kernel: Kernel,
-    reason: &'static str,
-}
-
-impl Transpose {
-    pub(super) fn new<T: Element>(
-        device: &Device,
-        shared: SharedMemory,
-        matrices: &Matrices,
-        algorithm: TransposeAlgorithm,
-    ) -> Result<Self> {
-        let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
+impl GpuTranspose {
+    pub(super) fn new<T: Element>(gpu: &Gpu, matrices: &Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
+        let (gpu, tuning, matrices) = (gpu.clone(), Tuning::new(gpu.info()), *matrices);
         let (ready, kernels) = (Recent::default(), Recent::default());
-        let transpose = Transpose { device, shared, tuning, matrices, algorithm, ready, kernels };
+        let transpose = GpuTranspose { gpu, tuning, matrices, algorithm, ready, kernels };
         if !transpose.matrices.is_empty() {
             transpose.ready::<T>(transpose.matrices.pitches())?;
         }
         Ok(transpose)
     }
 
-    fn choose(&self, problem: &Problem) -> Choice {
-        let requested = |kernel| Choice { kernel, reason: "requested" };
-        match self.algorithm {
-            TransposeAlgorithm::Auto => choose(problem, &self.tuning),
-            TransposeAlgorithm::Naive => requested(Kernel::naive(problem)),
-            TransposeAlgorithm::SharedUnpadded => requested(Kernel::shared(problem, false)),
-            TransposeAlgorithm::SharedPadded => requested(Kernel::shared(problem, true)),
-        }
-    }
-
     /// Returns the loaded kernel for the given row pitches, in numbers of type `T`.
     fn ready<T: Element>(&self, pitches: [usize; 2]) -> Result<Ready> {
         self.ready.get(pitches, || {
             let problem = self.matrices.problem::<T>(pitches)?;
-            let choice = self.choose(&problem);
+            let choice = choose(&problem, self.algorithm, &self.tuning);
             let geometry = Geometry::new(choice.kernel, &problem, &self.tuning.launches);
-            let launch = self.kernels.get(choice.kernel, || load(&self.device, choice.kernel))?;
-            self.shared.check(launch.name(), geometry.shared_bytes)?;
+            let launch = self.kernels.get(choice.kernel, || load(&self.gpu, choice.kernel))?;
+            self.gpu.shared.check(launch.name(), geometry.shared_bytes)?;
             Ok(Ready { choice, geometry, launch })
         })
     }
@@ -79,39 +58,20 @@ impl Transpose {
         Some(LaunchPlan {
             times: ready.geometry.launches(),
             moved_bytes: self.matrices.moved_bytes::<T>(),
-            ..LaunchPlan::once(ready.launch.name(), shape, self.shared, ready.launch.residency(shape))
+            ..self.gpu.launch_plan(ready.launch.name(), shape, ready.launch.residency(shape))
         })
     }
 }
 
-/// Returns the fastest kernel.
-fn choose(problem: &Problem, tuning: &Tuning) -> Choice {
-    let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
-    let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
-    if problem.element >= tuning.long_element {
-        naive("the elements are long")
-    } else if problem.rows == 1 || problem.columns == 1 {
-        naive("elements keep their order")
-    } else if bytes <= tuning.small_matrix {
-        naive("the matrices are small")
-    } else if let Some(kernel) = Kernel::packed(problem) {
-        Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
-    } else if let Some(kernel) = Kernel::skewed(problem, &tuning.launches) {
-        Choice { kernel, reason: "supports short rows, and rows with any alignment" }
-    } else {
-        Choice { kernel: Kernel::shared(problem, true), reason: "supports elements of any size" }
-    }
-}
-
-impl Transpose {
+impl GpuTranspose {
     pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
         if self.matrices.is_empty() {
             return Ok(());
         }
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
-        let _submission = self.device.submission_lock()?;
+        let _submission = self.gpu.submission_lock()?;
         // A single matrix may have any pitch.
         let matrix_bytes =
             [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;
@@ -123,16 +83,9 @@ impl Transpose {
         })
     }
 
-    pub(super) fn run_on_host<T: Element>(&self, input: &[T]) -> Result<Vec<T>> {
-        let input = self.device.upload(input)?;
-        let mut output = self.device.unwritten(input.len())?;
-        self.run(&input, &mut output, self.matrices.pitches())?;
-        output.download_written()
-    }
-
     pub(super) fn plan<T: Element>(&self, pitches: [usize; 2]) -> Plan {
         let plan = |reason: &[&str; 2]| {
-            Plan::without_launch(&self.device, self.algorithm, &self.matrices, size_of::<T>(), *reason)
+            Plan::without_launch(&self.gpu, self.algorithm, &self.matrices, size_of::<T>(), *reason)
         };
         if self.matrices.is_empty() {
             return plan(&["none", "there is nothing to transpose"]);
@@ -144,7 +97,8 @@ impl Transpose {
             }
             Err(error) => {
                 let problem = self.matrices.problem::<T>(pitches);
-                let kernel = problem.map_or("none", |problem| name(self.choose(&problem).kernel));
+                let kernel =
+                    problem.map_or("none", |problem| name(choose(&problem, self.algorithm, &self.tuning).kernel));
                 plan(&[kernel, &error.to_string()])
             }
         }
@@ -154,29 +108,31 @@ impl Transpose {
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
-    use crate::Error;
+    use crate::transpose::PreparedTranspose;
+    use crate::transpose::element::Dispatch;
+    use crate::{Device, Error};
     use emulator::Profile;
 
     #[test]
     fn unwritten_outputs_are_errors() {
         let device = Device::emulated(Profile::SMALL, 0);
-        let shared = device.info().shared_memory.unwrap();
         let matrices = Matrices { rows: 2, columns: 2, count: 1, components: 1 };
-        let transpose = Transpose::new::<u32>(&device, shared, &matrices, TransposeAlgorithm::Auto).unwrap();
-        assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
+        let transpose = PreparedTranspose::<u32>::new(&device, matrices, TransposeAlgorithm::Auto).unwrap();
+        assert_eq!(u32::run_on_host(&transpose, &[1, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
         let device = "emulated:small:0".to_owned();
-        assert_eq!(transpose.run_on_host(&[1u32, 2, 3, 4, 5]), Err(Error::UnwrittenOutput { device, element: 4 }));
+        let error = Error::UnwrittenOutput { device, element: 4 };
+        assert_eq!(u32::run_on_host(&transpose, &[1, 2, 3, 4, 5]), Err(error));
     }
 
     /// Kernels would skip misaligned accesses.
     #[test]
     fn misaligned_windows_are_refused() {
         let device = Device::emulated(Profile::SM_90, 0);
-        let shared = device.info().shared_memory.unwrap();
+        let gpu = device.gpu().unwrap();
         // With packs of 16 bytes, with units of 4 and with units of 8.
         for (rows, columns, components, alignment) in [(64, 64, 1, 16), (30, 30, 1, 4), (33, 33, 2, 8)] {
             let matrices = Matrices { rows, columns, count: 1, components };
-            let transpose = Transpose::new::<u32>(&device, shared, &matrices, TransposeAlgorithm::Auto).unwrap();
+            let transpose = GpuTranspose::new::<u32>(&gpu, &matrices, TransposeAlgorithm::Auto).unwrap();
             let Ready { geometry, launch, .. } = transpose.ready::<u32>(matrices.pitches()).unwrap();
             let len = 4 * matrices.len();
             let (input, mut output) = (device.upload(&vec![0u8; len + 16]).unwrap(), device.zeroed(len).unwrap());
@@ -198,11 +154,10 @@ mod tests {
     fn matrices_of_several_launches() {
         let device = Device::emulated(Profile::SM_90, 0);
         let matrices = Matrices { rows: 1, columns: 2, count: 65_537, components: 3 };
-        let shared = device.info().shared_memory.unwrap();
-        let transpose = Transpose::new::<u8>(&device, shared, &matrices, TransposeAlgorithm::Auto).unwrap();
+        let transpose = PreparedTranspose::<u8>::new(&device, matrices, TransposeAlgorithm::Auto).unwrap();
         let data: Vec<u8> = (0..=250).cycle().take(matrices.len()).collect();
-        assert_eq!(transpose.run_on_host(&data).as_ref(), Ok(&data));
-        let [launch] = transpose.plan::<u8>(matrices.pitches()).launches[..] else { panic!() };
+        assert_eq!(u8::run_on_host(&transpose, &data).as_ref(), Ok(&data));
+        let [launch] = transpose.plan().launches[..] else { panic!() };
         assert_eq!((launch.times, launch.grid[2], launch.moved_bytes), (2, 65_535, 2 * 6 * 65_537));
     }
 }

@@ -25,6 +25,7 @@
 // kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem in the form that both use. `in_place/`
 // has the corresponding files for transpositions in place.
 mod algorithm;
+mod choose;
 mod cpu;
 mod description;
 mod element;

@@ -1,7 +1,10 @@
 //! A transposition bound to a device.
 
-use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement, cpu, gpu};
+use super::cpu::CpuTranspose;
+use super::gpu::GpuTranspose;
+use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement};
 use crate::buffer::{check_length, check_shape};
+use crate::on_device::{OnDevice, Task};
 use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
@@ -12,29 +15,30 @@ pub struct PreparedTranspose<T: Element> {
     pub(super) device: Device,
     pub(super) matrices: Matrices,
     algorithm: TransposeAlgorithm,
-    pub(super) on_device: OnDevice,
+    pub(super) on_device: OnDevice<CpuTranspose, Box<GpuTranspose>>,
     marker: PhantomData<fn(T) -> T>,
 }
 
-/// A transposition on a device of some kind.
-pub(super) enum OnDevice {
-    Cpu(cpu::Transpose),
-    Gpu(Box<gpu::Transpose>),
-}
+/// Row pitches of matrices and of the transposed ones, in numbers.
+pub(super) struct Pitches(pub(super) [usize; 2]);
 
-impl OnDevice {
-    fn new<T: Element>(device: &Device, matrices: &Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
-        Ok(match device.info().shared_memory {
-            None => OnDevice::Cpu(cpu::Transpose::new(matrices, algorithm)),
-            Some(shared) => OnDevice::Gpu(Box::new(gpu::Transpose::new::<T>(device, shared, matrices, algorithm)?)),
-        })
+impl<T: Element> Task<CpuTranspose, Box<GpuTranspose>, T, T> for Pitches {
+    fn on_cpu(&self, transpose: &CpuTranspose, [input]: [&[T]; 1], output: &mut [T]) -> Result<()> {
+        transpose.run(input, output, self.0);
+        Ok(())
+    }
+
+    fn on_gpu(&self, transpose: &Box<GpuTranspose>, [input]: [&Buffer<T>; 1], output: &mut Buffer<T>) -> Result<()> {
+        transpose.run(input, output, self.0)
     }
 }
 
 impl<T: TransposeElement> PreparedTranspose<T> {
     pub(super) fn new(device: &Device, matrices: Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
         matrices.check::<T>()?;
-        let on_device = OnDevice::new::<T>(device, &matrices, algorithm)?;
+        let on_cpu = || Ok(CpuTranspose::new(&matrices, algorithm));
+        let on_gpu = |gpu| GpuTranspose::new::<T>(&gpu, &matrices, algorithm).map(Box::new);
+        let on_device = OnDevice::new(device, on_cpu, on_gpu)?;
         Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, on_device, marker: PhantomData })
     }
 

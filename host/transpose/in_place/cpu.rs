@@ -13,13 +13,13 @@ const SIDE: usize = 32;
 const GATHERED: usize = 1 << 12;
 
 /// A transposition in place.
-pub(super) struct TransposeInPlace {
+pub(super) struct CpuTransposeInPlace {
     matrices: Matrices,
 }
 
-impl TransposeInPlace {
+impl CpuTransposeInPlace {
     pub(super) fn new(matrices: &Matrices) -> Self {
-        TransposeInPlace { matrices: *matrices }
+        CpuTransposeInPlace { matrices: *matrices }
     }
 
     /// Transposes the matrices in `data` with this row pitch. Only square matrices may have gaps between rows.

@@ -3,12 +3,12 @@
 use super::Matrices;
 use super::exchange::{Copy, Exchange};
 use super::steps::Part;
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::{Launch, Loaded, Recent};
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::Tuning;
 use crate::transpose::{Plan, TransposeAlgorithm};
-use crate::{Buffer, Device, Element, LaunchPlan, LaunchShape, Result, Windows};
+use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::cast;
 use slm_kernels::transpose::{
@@ -17,9 +17,8 @@ use slm_kernels::transpose::{
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transposition in place.
-pub(super) struct TransposeInPlace<T: Element> {
-    device: Device,
-    shared: SharedMemory,
+pub(super) struct GpuTransposeInPlace<T: Element> {
+    gpu: Gpu,
     tuning: Tuning,
     matrices: Matrices,
     problem: Problem,
@@ -39,14 +38,14 @@ enum Square {
     Exchange(Exchange),
 }
 
-impl<T: Element> TransposeInPlace<T> {
-    pub(super) fn new(device: &Device, shared: SharedMemory, matrices: &Matrices) -> Result<Self> {
+impl<T: Element> GpuTransposeInPlace<T> {
+    pub(super) fn new(gpu: &Gpu, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
-        let kernels = if matrices.is_empty() { None } else { Some(load(device, &problem)?) };
-        let part = Mutex::new(device.unwritten(matrices.scratch())?);
-        let (device, tuning, matrices) = (device.clone(), Tuning::new(device.info()), *matrices);
+        let kernels = if matrices.is_empty() { None } else { Some(load(gpu, &problem)?) };
+        let part = Mutex::new(gpu.unwritten(matrices.scratch())?);
+        let (gpu, tuning, matrices) = (gpu.clone(), Tuning::new(gpu.info()), *matrices);
         let pitched = Recent::default();
-        let transpose = TransposeInPlace { device, shared, tuning, matrices, problem, kernels, pitched, part };
+        let transpose = GpuTransposeInPlace { gpu, tuning, matrices, problem, kernels, pitched, part };
         if transpose.kernels.is_some() && matrices.are_square() {
             drop(transpose.part_for(&transpose.square(&problem))?);
         }
@@ -56,7 +55,7 @@ impl<T: Element> TransposeInPlace<T> {
     /// Returns how square matrices are transposed.
     fn square(&self, problem: &Problem) -> Square {
         let geometry = Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches);
-        let fits = geometry.shared_bytes <= self.shared.max_per_block;
+        let fits = geometry.shared_bytes <= self.gpu.shared.max_per_block;
         if fits { Square::Tiles(geometry) } else { Square::Exchange(Exchange::new(problem)) }
     }
 
@@ -67,7 +66,7 @@ impl<T: Element> TransposeInPlace<T> {
         if let Square::Exchange(exchange) = square {
             let needed = 2 * exchange.longest() as usize * self.matrices.components;
             if part.len() < needed {
-                *part = self.device.unwritten(needed)?;
+                *part = self.gpu.unwritten(needed)?;
             }
         }
         Ok(part)
@@ -95,7 +94,7 @@ impl<T: Element> TransposeInPlace<T> {
     fn pitched(&self, pitch: usize) -> Result<Arc<Pitched>> {
         self.pitched.get(pitch, || {
             let problem = self.matrices.problem::<T>([pitch; 2])?;
-            Ok(Arc::new(Pitched { square: self.square(&problem), kernels: load(&self.device, &problem)? }))
+            Ok(Arc::new(Pitched { square: self.square(&problem), kernels: load(&self.gpu, &problem)? }))
         })
     }
 
@@ -110,9 +109,9 @@ impl<T: Element> TransposeInPlace<T> {
     fn swap(&self, kernels: &Kernels, square: &Square, data: &mut Buffer<T>) -> Result<()> {
         let mut part = self.part_for(square)?;
         let half = (part.len() / 2 * size_of::<T>()) as u64;
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let [data, part] = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
-        let _submission = self.device.submission_lock()?;
+        let _submission = self.gpu.submission_lock()?;
         match square {
             Square::Tiles(geometry) => geometry.parts().try_for_each(|part| {
                 let args = (data, geometry.layout(part));
@@ -145,9 +144,9 @@ impl<T: Element> TransposeInPlace<T> {
         }
         // As in `part_for`.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut windows = Windows::new(&self.device);
+        let mut windows = Windows::new(&self.gpu);
         let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
-        let _submission = self.device.submission_lock()?;
+        let _submission = self.gpu.submission_lock()?;
         let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
         for (matrix, (step, part)) in steps {
             for step in [step, Step::Back] {
@@ -160,13 +159,7 @@ impl<T: Element> TransposeInPlace<T> {
 
     pub(super) fn plan(&self) -> Plan {
         let plan = |[kernel, reason]: [&str; 2]| {
-            Plan::without_launch(
-                &self.device,
-                TransposeAlgorithm::Auto,
-                &self.matrices,
-                size_of::<T>(),
-                [kernel, reason],
-            )
+            Plan::without_launch(&self.gpu, TransposeAlgorithm::Auto, &self.matrices, size_of::<T>(), [kernel, reason])
         };
         let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
         let (launches, reason) = match self.matrices.are_square().then(|| self.square(&self.problem)) {
@@ -229,7 +222,7 @@ impl<T: Element> TransposeInPlace<T> {
     }
 
     fn launch_plan(&self, shape: LaunchShape, kernel: &(impl Loaded + ?Sized), moved_bytes: u64) -> LaunchPlan {
-        LaunchPlan { moved_bytes, ..LaunchPlan::once(kernel.name(), shape, self.shared, kernel.residency(shape)) }
+        LaunchPlan { moved_bytes, ..self.gpu.launch_plan(kernel.name(), shape, kernel.residency(shape)) }
     }
 }
 
@@ -246,21 +239,21 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn load<U: Value>(device: &Device) -> Result<Self>
+    fn load<U: Value>(gpu: &Gpu) -> Result<Self>
     where
         transpose_swap<U>: for<'l> Entry<Args<'l> = SwapArgs<'l, U>, Constants = ()>,
         transpose_permute<U>: for<'l> Entry<Args<'l> = PermuteArgs<'l, U>, Constants = ()>,
     {
-        let swap = device.own_kernel::<transpose_swap<U>>()?;
-        let permute = device.own_kernel::<transpose_permute<U>>()?;
+        let swap = gpu.own_kernel::<transpose_swap<U>>()?;
+        let permute = gpu.own_kernel::<transpose_permute<U>>()?;
         Ok(Kernels { swap: Box::new(swap), permute: Box::new(permute) })
     }
 }
 
-fn load(device: &Device, problem: &Problem) -> Result<Kernels> {
+fn load(gpu: &Gpu, problem: &Problem) -> Result<Kernels> {
     match Kernel::swap(problem).unit() {
-        1 => Kernels::load::<u8>(device),
-        2 => Kernels::load::<u16>(device),
-        _ => Kernels::load::<u32>(device),
+        1 => Kernels::load::<u8>(gpu),
+        2 => Kernels::load::<u16>(gpu),
+        _ => Kernels::load::<u32>(gpu),
     }
 }

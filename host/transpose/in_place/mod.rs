@@ -7,7 +7,10 @@ mod steps;
 
 use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement};
 use crate::buffer::{check_length, check_shape};
+use crate::on_device::OnDevice;
 use crate::{Buffer, Buffer2, Device, Element, Result, allocation};
+use cpu::CpuTransposeInPlace;
+use gpu::GpuTransposeInPlace;
 use ndarray::{ArrayViewMut, Dimension};
 use std::fmt;
 
@@ -15,28 +18,15 @@ use std::fmt;
 pub struct PreparedTransposeInPlace<T: Element> {
     device: Device,
     pub(super) matrices: Matrices,
-    on_device: OnDevice<T>,
-}
-
-/// A transposition in place on a device of some kind.
-enum OnDevice<T: Element> {
-    Cpu(cpu::TransposeInPlace),
-    Gpu(Box<gpu::TransposeInPlace<T>>),
-}
-
-impl<T: Element> OnDevice<T> {
-    fn new(device: &Device, matrices: &Matrices) -> Result<Self> {
-        Ok(match device.info().shared_memory {
-            None => OnDevice::Cpu(cpu::TransposeInPlace::new(matrices)),
-            Some(shared) => OnDevice::Gpu(Box::new(gpu::TransposeInPlace::new(device, shared, matrices)?)),
-        })
-    }
+    on_device: OnDevice<CpuTransposeInPlace, Box<GpuTransposeInPlace<T>>>,
 }
 
 impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     pub(super) fn new(device: &Device, matrices: Matrices) -> Result<Self> {
         matrices.check::<T>()?;
-        let on_device = OnDevice::new(device, &matrices)?;
+        let on_cpu = || Ok(CpuTransposeInPlace::new(&matrices));
+        let on_gpu = |gpu| GpuTransposeInPlace::new(&gpu, &matrices).map(Box::new);
+        let on_device = OnDevice::new(device, on_cpu, on_gpu)?;
         Ok(PreparedTransposeInPlace { device: device.clone(), matrices, on_device })
     }
 

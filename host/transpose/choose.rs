@@ -1,0 +1,75 @@
+//! The choice of the kernel.
+
+use super::TransposeAlgorithm;
+use super::tuning::Tuning;
+use slm_kernels::transpose::{Kernel, Problem};
+
+/// A kernel, and the reason for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Choice {
+    pub(super) kernel: Kernel,
+    pub(super) reason: &'static str,
+}
+
+/// Returns the kernel for matrices, as the algorithm requires.
+pub(super) fn choose(problem: &Problem, algorithm: TransposeAlgorithm, tuning: &Tuning) -> Choice {
+    let kernel = match algorithm {
+        TransposeAlgorithm::Auto => return fastest(problem, tuning),
+        TransposeAlgorithm::Naive => Kernel::naive(problem),
+        TransposeAlgorithm::SharedUnpadded => Kernel::shared(problem, false),
+        TransposeAlgorithm::SharedPadded => Kernel::shared(problem, true),
+    };
+    Choice { kernel, reason: "requested" }
+}
+
+/// Returns the fastest kernel.
+fn fastest(problem: &Problem, tuning: &Tuning) -> Choice {
+    let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
+    let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
+    if problem.element >= tuning.long_element {
+        naive("the elements are long")
+    } else if problem.rows == 1 || problem.columns == 1 {
+        naive("elements keep their order")
+    } else if bytes <= tuning.small_matrix {
+        naive("the matrices are small")
+    } else if let Some(kernel) = Kernel::packed(problem) {
+        Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
+    } else if let Some(kernel) = Kernel::skewed(problem, &tuning.launches) {
+        Choice { kernel, reason: "supports short rows, and rows with any alignment" }
+    } else {
+        Choice { kernel: Kernel::shared(problem, true), reason: "supports elements of any size" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+    use crate::transpose::Matrices;
+
+    fn chosen([rows, columns]: [usize; 2], components: usize, algorithm: TransposeAlgorithm) -> Choice {
+        let matrices = Matrices { rows, columns, count: 1, components };
+        let problem = matrices.problem::<u32>(matrices.pitches()).unwrap();
+        choose(&problem, algorithm, &Tuning::new(Device::cpu().info()))
+    }
+
+    #[test]
+    fn the_fastest_kernel_depends_on_the_shape() {
+        let reason = |shape, components| chosen(shape, components, TransposeAlgorithm::Auto).reason;
+        assert_eq!(reason([100, 100], 16), "the elements are long");
+        assert_eq!(reason([1, 10_000], 1), "elements keep their order");
+        assert_eq!(reason([20, 20], 1), "the matrices are small");
+        assert_eq!(reason([1024, 1024], 1), "input rows are aligned to its accesses, and output rows to sectors");
+        assert_eq!(reason([1023, 1023], 1), "supports short rows, and rows with any alignment");
+        assert_eq!(reason([1023, 1023], 5), "supports elements of any size");
+    }
+
+    #[test]
+    fn required_kernels_are_taken() {
+        let naive = chosen([1024, 1024], 1, TransposeAlgorithm::Naive);
+        let padded = chosen([1024, 1024], 1, TransposeAlgorithm::SharedPadded);
+        let unpadded = chosen([1024, 1024], 1, TransposeAlgorithm::SharedUnpadded);
+        assert!(naive.kernel != padded.kernel && padded.kernel != unpadded.kernel);
+        assert_eq!([naive, padded, unpadded].map(|choice| choice.reason), ["requested"; 3]);
+    }
+}
