@@ -2,10 +2,12 @@
 
 use crate::Element;
 use crate::any::Erase;
+use crate::filter1d::LineKernels;
+use std::sync::Arc;
 
 /// A type of samples and outputs of filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
-#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Erase` in their generic code")]
-pub trait FilterSample: Element + Erase {
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of these traits in their generic code")]
+pub trait FilterSample: Element + Erase + LineKernels {
     /// The type of generated weights, such as those of [`Filter2d::gaussian`](crate::Filter2d::gaussian): `f64` for `i32` and
     /// `f64`, `f32` for the others.
     type Weight: FilterWeight;
@@ -15,8 +17,17 @@ pub trait FilterSample: Element + Erase {
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Weigh` in their generic code")]
 pub trait FilterWeight: Element + Weigh {}
 
+/// Weights of a type that is known at run time only.
+pub(crate) enum SharedWeights {
+    I32(Arc<[i32]>),
+    F32(Arc<[f32]>),
+    F64(Arc<[f64]>),
+    /// Integers of 8 or 16 bits.
+    Narrow,
+}
+
 /// Operations per type of weights.
-pub(crate) trait Weigh {
+pub(crate) trait Weigh: Sized {
     const NAME: &'static str;
 
     const IS_INTEGER: bool;
@@ -27,10 +38,12 @@ pub(crate) trait Weigh {
 
     /// Returns the same number. `f64` represents all weights.
     fn to_f64(self) -> f64;
+
+    fn shared(weights: &Arc<[Self]>) -> SharedWeights;
 }
 
 macro_rules! weights {
-    ($($t:ident, $is_integer:expr, $fits_f32:expr;)*) => {$(
+    ($($t:ident, $is_integer:expr, $fits_f32:expr, |$shared:pat_param| $erased:expr;)*) => {$(
         impl FilterWeight for $t {}
         impl Weigh for $t {
             const NAME: &'static str = stringify!($t);
@@ -45,17 +58,21 @@ macro_rules! weights {
             fn to_f64(self) -> f64 {
                 self.into()
             }
+
+            fn shared($shared: &Arc<[$t]>) -> SharedWeights {
+                $erased
+            }
         }
     )*};
 }
 weights! {
-    i8, true, false;
-    u8, true, false;
-    i16, true, false;
-    u16, true, false;
-    i32, true, false;
-    f32, false, true;
-    f64, false, false;
+    i8, true, false, |_| SharedWeights::Narrow;
+    u8, true, false, |_| SharedWeights::Narrow;
+    i16, true, false, |_| SharedWeights::Narrow;
+    u16, true, false, |_| SharedWeights::Narrow;
+    i32, true, false, |weights| SharedWeights::I32(weights.clone());
+    f32, false, true, |weights| SharedWeights::F32(weights.clone());
+    f64, false, false, |weights| SharedWeights::F64(weights.clone());
 }
 
 macro_rules! samples {

@@ -5,7 +5,7 @@
 //! vector registers while it iterates over the taps; the compiler vectorises that loop.
 
 use super::element::Number;
-use super::on_device::OnCpu;
+use super::line_filter::CpuLines;
 use super::{Lines, Taps};
 use crate::parallel::try_for_chunks;
 use crate::vector::vectorised;
@@ -21,7 +21,7 @@ const PIECE: usize = 4096;
 /// Rows of outputs per piece, if lines are columns.
 const ROWS: usize = 16;
 
-impl<T: Number> OnCpu<T> for Taps<T> {
+impl<T: Number> CpuLines<T> for Taps<T> {
     fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
         let folded = self.fold(lines).map(|fold| self.folded(fold)).transpose()?.flatten();
         let taps = folded.as_ref().unwrap_or(self);

@@ -1,9 +1,14 @@
 //! The element types that have kernels for lines.
 
+use super::gpu::GpuFilter1d;
 use super::kernels::FilterKernels;
+use super::line_filter::OwnKernels;
+use super::{FilterAlgorithm, Taps};
 use crate::fold::Foldable;
 use crate::multiply_add::MultiplyAdd;
-use crate::{FilterSample, FilterWeight};
+use crate::on_device::OnDevice;
+use crate::signal::SharedWeights;
+use crate::{Device, FilterSample, FilterWeight, Result};
 
 /// A type of samples and of taps for filters that have both of one type: `f32`, `f64` or `i32`. The trait is sealed.
 pub trait FilterElement: FilterSample + FilterWeight {}
@@ -16,3 +21,53 @@ impl FilterElement for f64 {}
 pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels + Foldable {}
 
 impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable> Number for T {}
+
+/// The code for filters of lines whose taps have the type of the samples.
+pub(crate) trait LineKernels: Sized {
+    /// Returns the filter, or `None` if the taps have another type, or if there is no such code for this one.
+    fn own_kernels<W: FilterWeight>(
+        device: &Device,
+        taps: &Taps<Self, W>,
+        algorithm: FilterAlgorithm,
+    ) -> Result<Option<OwnKernels<Self>>>
+    where
+        Self: FilterSample;
+}
+
+macro_rules! own_kernels {
+    ($($t:ident: $shared:ident;)*) => {$(
+        impl LineKernels for $t {
+            fn own_kernels<W: FilterWeight>(
+                device: &Device,
+                taps: &Taps<$t, W>,
+                algorithm: FilterAlgorithm,
+            ) -> Result<Option<OwnKernels<$t>>> {
+                let &Taps { ref taps, origin, border, outside, reach } = taps;
+                let SharedWeights::$shared(taps) = W::shared(taps) else { return Ok(None) };
+                let taps = Taps { taps, origin, border, outside, reach };
+                let on_gpu = |gpu| Ok(Box::new(GpuFilter1d::new(&gpu, &taps, algorithm)?) as _);
+                OnDevice::new(device, || Ok(Box::new(taps.clone()) as _), on_gpu).map(Some)
+            }
+        }
+    )*};
+}
+own_kernels! {
+    i32: I32;
+    f32: F32;
+    f64: F64;
+}
+
+macro_rules! without_own_kernels {
+    ($($t:ident)*) => {$(
+        impl LineKernels for $t {
+            fn own_kernels<W: FilterWeight>(
+                _: &Device,
+                _: &Taps<$t, W>,
+                _: FilterAlgorithm,
+            ) -> Result<Option<OwnKernels<$t>>> {
+                Ok(None)
+            }
+        }
+    )*};
+}
+without_own_kernels!(u8 u16 i16);

@@ -3,20 +3,20 @@
 use super::element::Number;
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
-use super::on_device::OnGpu;
+use super::line_filter::GpuLines;
 use super::{FilterAlgorithm, Lines, Plan, Taps};
 use crate::fold::Fold;
-use crate::info::SharedMemory;
+use crate::gpu::Gpu;
 use crate::kernel::{OnDemand, Recent};
-use crate::{Buffer, Device, Result, Windows};
+use crate::{Buffer, Result, Windows};
+use cuda_std::GlobalIn;
 use slm_kernels::filter1d::Orientation;
 use std::sync::Arc;
 
 /// A filter on a GPU, for lines of any length.
-pub(super) struct Filter1d<T: Number> {
+pub(super) struct GpuFilter1d<T: Number> {
     whole: Folded<T>,
-    device: Device,
-    shared: SharedMemory,
+    gpu: Gpu,
     taps: Taps<T>,
     algorithm: FilterAlgorithm,
     /// For lines that are shorter than the taps.
@@ -25,26 +25,22 @@ pub(super) struct Filter1d<T: Number> {
 
 /// A filter whose taps are not folded, or not any more.
 struct Folded<T: Number> {
-    device: Device,
+    gpu: Gpu,
     launches: Launches<T>,
-    taps: Buffer<T>,
+    /// The taps, if the kernels read them from global memory.
+    taps: Option<Buffer<T>>,
     /// Kernel for lines along rows.
     rows: OnDemand<Loaded<T>>,
     /// Kernel for lines along columns.
     columns: OnDemand<Loaded<T>>,
 }
 
-impl<T: Number> Filter1d<T> {
+impl<T: Number> GpuFilter1d<T> {
     /// Returns the filter on a device with this shared memory.
-    pub(super) fn new(
-        device: &Device,
-        shared: SharedMemory,
-        taps: &Taps<T>,
-        algorithm: FilterAlgorithm,
-    ) -> Result<Self> {
-        let whole = Folded::new(device, shared, taps, algorithm)?;
-        let (device, taps) = (device.clone(), taps.clone());
-        Ok(Filter1d { whole, device, shared, taps, algorithm, folded: Recent::default() })
+    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+        let whole = Folded::new(gpu, taps, algorithm)?;
+        let (gpu, taps) = (gpu.clone(), taps.clone());
+        Ok(GpuFilter1d { whole, gpu, taps, algorithm, folded: Recent::default() })
     }
 
     /// Calls `run` with the filter that has fewest taps for these lines. A filter that needs too much shared memory is refused for
@@ -58,17 +54,17 @@ impl<T: Number> Filter1d<T> {
 
     /// Returns the filter with folded taps, or `None` if their sums overflow.
     fn folded(&self, fold: Fold) -> Result<Option<Arc<Folded<T>>>> {
-        let folded = |taps| Folded::new(&self.device, self.shared, &taps, self.algorithm).map(Arc::new);
+        let folded = |taps| Folded::new(&self.gpu, &taps, self.algorithm).map(Arc::new);
         self.taps.folded(fold)?.map(folded).transpose()
     }
 }
 
 impl<T: Number> Folded<T> {
-    fn new(device: &Device, shared: SharedMemory, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
-        let launches = Launches::new(taps, algorithm, shared)?;
-        let taps = device.upload(&taps.taps)?;
-        let filter =
-            Folded { device: device.clone(), launches, taps, rows: OnDemand::default(), columns: OnDemand::default() };
+    fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+        let launches = Launches::new(gpu, taps, algorithm)?;
+        let taps = if launches.read_taps() { Some(gpu.upload(&taps.taps)?) } else { None };
+        let (rows, columns) = (OnDemand::default(), OnDemand::default());
+        let filter = Folded { gpu: gpu.clone(), launches, taps, rows, columns };
         filter.kernel(Orientation::Rows)?;
         Ok(filter)
     }
@@ -79,18 +75,18 @@ impl<T: Number> Folded<T> {
             Orientation::Rows => &self.rows,
             Orientation::Columns => &self.columns,
         };
-        kernel.get(|| self.launches.entry_point(orientation).load(&self.device))
+        kernel.get(|| self.launches.entry_point(orientation).load(&self.gpu))
     }
 }
 
-impl<T: Number> OnGpu<T> for Filter1d<T> {
+impl<T: Number> GpuLines<T> for GpuFilter1d<T> {
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         self.with_fewest(lines, |filter| filter.run(lines, samples, outputs))
     }
 
     fn plan(&self, lines: &Lines) -> Plan {
         self.with_fewest(lines, |filter| Ok(filter.plan(lines)))
-            .unwrap_or_else(|error| Plan::refused(&self.device, self.algorithm, &error))
+            .unwrap_or_else(|error| Plan::refused(&self.gpu, self.algorithm, &error))
     }
 }
 
@@ -98,10 +94,10 @@ impl<T: Number> Folded<T> {
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
         let choice = self.launches.choose(lines)?;
         let kernel = self.kernel(lines.orientation)?;
-        let mut windows = Windows::new(&self.device);
-        let memory =
-            Memory { input: windows.input(samples), output: windows.in_out(outputs), taps: windows.input(&self.taps) };
-        let _submission = self.device.submission_lock()?;
+        let mut windows = Windows::new(&self.gpu);
+        let taps = self.taps.as_ref().map_or_else(GlobalIn::empty, |taps| windows.input(taps));
+        let memory = Memory { input: windows.input(samples), output: windows.in_out(outputs), taps };
+        let _submission = self.gpu.submission_lock()?;
         self.launches.of(&choice, lines).try_for_each(|launch| {
             let args = launch.args(&memory);
             match kernel {
@@ -113,6 +109,6 @@ impl<T: Number> Folded<T> {
 
     fn plan(&self, lines: &Lines) -> Plan {
         let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
-        self.launches.plan(&self.device, lines, residency)
+        self.launches.plan(lines, residency)
     }
 }

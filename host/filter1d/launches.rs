@@ -4,8 +4,9 @@ use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
 use super::{FilterAlgorithm, HaloLoad, Lines, Plan, Taps};
+use crate::gpu::Gpu;
 use crate::info::SharedMemory;
-use crate::{Device, LaunchPlan, LaunchShape, Residency, Result};
+use crate::{LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Problem};
 use slm_kernels::signal::{Same, Sample};
@@ -18,13 +19,13 @@ pub(super) struct Memory<'l, T: Sample> {
     pub(super) taps: GlobalIn<'l, T>,
 }
 
-/// Launches of a filter on a device with this shared memory.
+/// Launches of a filter on a GPU.
 pub(super) struct Launches<T: Number> {
+    gpu: Gpu,
     taps: Taps<T>,
     /// Taps of each launch.
     chunks: Vec<Chunk<T>>,
     algorithm: FilterAlgorithm,
-    shared: SharedMemory,
 }
 
 /// Taps of one launch.
@@ -81,14 +82,19 @@ impl<T: Number> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
-    pub(super) fn new(taps: &Taps<T>, algorithm: FilterAlgorithm, shared: SharedMemory) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
-            Kernel::Register => Chunk::tables(taps, shared),
+            Kernel::Register => Chunk::tables(taps, gpu.shared),
             Kernel::Global | Kernel::Tile => Chunk::whole(taps),
         };
-        let launches = Launches { taps: taps.clone(), chunks, algorithm, shared };
+        let launches = Launches { gpu: gpu.clone(), taps: taps.clone(), chunks, algorithm };
         launches.for_rows()?;
         Ok(launches)
+    }
+
+    /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
+    pub(super) fn read_taps(&self) -> bool {
+        kernel_of(self.algorithm).0 != Kernel::Register
     }
 
     /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
@@ -114,7 +120,7 @@ impl<T: Number> Launches<T> {
         let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
         let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
         let name = self.entry_point(orientation).name;
-        self.shared.check(name, geometry.shared_bytes)?;
+        self.gpu.shared.check(name, geometry.shared_bytes)?;
         Ok(Choice { kernel, name, geometry, reason })
     }
 
@@ -135,14 +141,9 @@ impl<T: Number> Launches<T> {
     }
 
     /// Returns the plan for the lines. `residency` returns the occupancy of a launch.
-    pub(super) fn plan(
-        &self,
-        device: &Device,
-        lines: &Lines,
-        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
-    ) -> Plan {
+    pub(super) fn plan(&self, lines: &Lines, residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>) -> Plan {
         let mut plan = Plan {
-            device: device.to_string(),
+            device: self.gpu.to_string(),
             algorithm: self.algorithm,
             kernel: "none".to_owned(),
             reason: "there is nothing to compute".to_owned(),
@@ -174,7 +175,7 @@ impl<T: Number> Launches<T> {
             // Computed, not counted: a plan may be for more lines than memory can hold.
             times: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
             moved_bytes: self.moved_bytes(lines),
-            ..LaunchPlan::once(choice.name, shape, self.shared, residency(shape))
+            ..self.gpu.launch_plan(choice.name, shape, residency(shape))
         })
     }
 

@@ -89,21 +89,26 @@
 //! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN. Taps
 //! that are added up first count as one.
 
-// A description becomes a prepared operation, which runs on a device (`on_device.rs`): on the CPU in `cpu.rs`, on a GPU in
-// `gpu.rs`. The latter launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`.
-// Interleaved channels and types without kernels of their own are filtered in `general.rs`, by the kernels of pictures.
-// `lines.rs` is the problem in the form that all use.
+// | file | contents |
+// |---|---|
+// | `description.rs` | what a user asks for: plain data |
+// | `lines.rs` | the problem, and the taps |
+// | `prepared.rs`, `plan.rs`, `pictures.rs` | a filter on a device, and its uses |
+// | `line_filter.rs` | the code that filters: that of one type (`element.rs`), or that for pictures |
+// | `cpu.rs` | the code of one type on the CPU |
+// | `gpu.rs`, `launches.rs`, `kernels.rs`, `tuning.rs` | the same on a GPU: kernels, shapes and arguments |
+// | `on_pictures.rs` | interleaved channels, and types without code of their own, by the kernels of pictures |
 mod algorithm;
 mod cpu;
 mod description;
 mod element;
 mod error;
-mod general;
 mod gpu;
 mod kernels;
 mod launches;
+mod line_filter;
 mod lines;
-mod on_device;
+mod on_pictures;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;
@@ -113,6 +118,7 @@ mod tuning;
 pub use algorithm::{FilterAlgorithm, HaloLoad};
 pub use description::Filter1d;
 pub use element::FilterElement;
+pub(crate) use element::LineKernels;
 pub use error::FilterError;
 use lines::{Lines, Reach, Taps};
 pub use plan::Plan;

@@ -1,13 +1,11 @@
 //! A filter bound to a device.
 
-use super::element::Number;
-use super::on_device::OnDevice;
-use super::{FilterAlgorithm, Lines, Plan, Reach, Taps, general, gpu};
+use super::line_filter::LineFilter;
+use super::{FilterAlgorithm, Lines, Plan, Reach, Taps};
 use crate::buffer::{check_length, check_shape};
 use crate::buffer2::extent;
 use crate::{Buffer, Buffer2, Device, FilterSample, FilterWeight, Result, allocation};
 use ndarray::{Array2, ArrayView2};
-use std::any::Any;
 use std::fmt;
 
 /// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread. `S` is the type
@@ -16,15 +14,15 @@ pub struct PreparedFilter1d<S: FilterSample> {
     device: Device,
     pub(super) reach: Reach,
     algorithm: FilterAlgorithm,
-    on_device: OnDevice<S>,
+    filter: LineFilter<S>,
 }
 
 impl<S: FilterSample> PreparedFilter1d<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
         let reach = taps.reach;
         reach.check()?;
-        let on_device = on_device(device, taps, algorithm)?;
-        Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, on_device })
+        let filter = LineFilter::new(device, taps, algorithm)?;
+        Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, filter })
     }
 
     /// Returns the device that the filter runs on.
@@ -164,7 +162,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         match Lines::single(&self.reach, samples) {
-            Ok(lines) => self.on_device.plan(&self.device, self.algorithm, &lines),
+            Ok(lines) => self.filter.plan(&self.device, self.algorithm, &lines),
             Err(error) => Plan::refused(&self.device, self.algorithm, &error),
         }
     }
@@ -176,54 +174,19 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// The errors of [`output_shape`](Self::output_shape).
     pub fn plan_axis(&self, shape: [usize; 2], axis: usize) -> Result<Plan> {
         let (lines, _) = Lines::of_matrix(&self.reach, shape, shape[1], axis)?;
-        Ok(self.on_device.plan(&self.device, self.algorithm, &lines))
+        Ok(self.filter.plan(&self.device, self.algorithm, &lines))
     }
 
     fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
         self.device.check_owner("the output", outputs.device())?;
-        self.on_device.run(lines, samples, outputs)
+        self.filter.run(lines, samples, outputs)
     }
 
     /// Returns `len` outputs for samples on the host.
     pub(super) fn run_on_host(&self, lines: &Lines, samples: &[S], len: usize) -> Result<Vec<S>> {
-        self.on_device.run_on_host(&self.device, lines, samples, len)
+        self.filter.run_on_host(&self.device, lines, samples, len)
     }
-}
-
-/// Returns the filter with these valid taps.
-fn on_device<S: FilterSample, W: FilterWeight>(
-    device: &Device,
-    taps: &Taps<S, W>,
-    algorithm: FilterAlgorithm,
-) -> Result<OnDevice<S>> {
-    let own = match taps.reach.channels {
-        1 => on_own_kernels(device, taps, algorithm),
-        _ => None,
-    };
-    match own {
-        Some(filter) => Ok(*filter?.downcast().expect("such taps have the type of the samples")),
-        None => Ok(OnDevice::Pictures(Box::new(general::Filter1d::new(device, taps, algorithm)?))),
-    }
-}
-
-/// Returns the [`OnDevice`] of the kernels for lines, or `None` if there are none for taps of this type. Compiled once in this
-/// crate and not again in every dependent crate.
-fn on_own_kernels(device: &Device, taps: &dyn Any, algorithm: FilterAlgorithm) -> Option<Result<Box<dyn Any>>> {
-    fn of<T: Number>(device: &Device, taps: &dyn Any, algorithm: FilterAlgorithm) -> Option<Result<Box<dyn Any>>> {
-        let taps = taps.downcast_ref::<Taps<T>>()?;
-        Some(prepare(device, taps, algorithm).map(|filter| Box::new(filter) as Box<dyn Any>))
-    }
-    of::<i32>(device, taps, algorithm)
-        .or_else(|| of::<f32>(device, taps, algorithm))
-        .or_else(|| of::<f64>(device, taps, algorithm))
-}
-
-fn prepare<T: Number>(device: &Device, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<OnDevice<T>> {
-    Ok(match device.info().shared_memory {
-        None => OnDevice::Cpu(Box::new(taps.clone())),
-        Some(shared) => OnDevice::Gpu(Box::new(gpu::Filter1d::new(device, shared, taps, algorithm)?)),
-    })
 }
 
 impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
@@ -240,34 +203,3 @@ impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
 use super::FilterError;
 #[cfg(doc)]
 use crate::Error;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Filter1d;
-
-    #[test]
-    fn pictures_are_for_channels_and_for_types_without_kernels() {
-        fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
-            let on_device = on_device(&Device::cpu(), &filter.taps().unwrap(), FilterAlgorithm::Auto);
-            matches!(on_device, Ok(OnDevice::Cpu(_)))
-        }
-        let sum = Filter1d::correlate(&[1, 1, 1]);
-        assert!(is_own(&sum) && is_own(&Filter1d::correlate(&[0.5f32])) && is_own(&Filter1d::correlate(&[0.5f64])));
-        assert!(!is_own(&sum.clone().channels(2)) && !is_own(&sum.samples::<u8>()));
-        assert!(!is_own(&Filter1d::correlate(&[0.5f64]).samples::<f32>()));
-    }
-
-    #[cfg(feature = "emulator")]
-    #[test]
-    fn unwritten_outputs_are_errors() {
-        let device = Device::emulated(emulator::Profile::SMALL, 0);
-        let taps = Filter1d::correlate(&[1, 1, 1]).taps().unwrap();
-        let lines = Lines::single(&taps.reach, 4).unwrap();
-        let filter = on_device(&device, &taps, FilterAlgorithm::Auto).unwrap();
-        let run = |len| filter.run_on_host(&device, &lines, &[1, 2, 3, 4], len);
-        assert_eq!(run(4), Ok(vec![3, 6, 9, 7]));
-        let device = "emulated:small:0".to_owned();
-        assert_eq!(run(5), Err(crate::Error::UnwrittenOutput { device, element: 4 }));
-    }
-}

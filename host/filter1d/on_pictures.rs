@@ -8,20 +8,20 @@ use crate::{Buffer, Device, FilterSample, FilterWeight, Result};
 use slm_kernels::filter1d::Orientation;
 
 /// A filter of pictures.
-pub(super) struct Filter1d<S: FilterSample> {
+pub(super) struct OnPictures<S: FilterSample> {
     device: Device,
     filter: LineFilter<S>,
     rows: PreparedFilter2d<S>,
     columns: OnDemand<PreparedFilter2d<S>>,
 }
 
-impl<S: FilterSample> Filter1d<S> {
+impl<S: FilterSample> OnPictures<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
         let &Taps { ref taps, origin, border, outside, reach } = taps;
         let filter =
             LineFilter::new((taps, origin), reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
         let rows = filter.along_rows(device, reach.channels)?;
-        Ok(Filter1d { device: device.clone(), filter, rows, columns: OnDemand::default() })
+        Ok(OnPictures { device: device.clone(), filter, rows, columns: OnDemand::default() })
     }
 
     /// Returns the filter for lines of this orientation, and the rows and columns of a picture that consists of the lines.
