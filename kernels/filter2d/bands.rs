@@ -1,9 +1,10 @@
 //! How kernels that go down bands of rows divide a picture: what the host has to know.
 
+use super::passes::LaneInstance;
 use super::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
 use super::words::Streamed;
 use super::{Problem, passes};
-use crate::signal::{Sample, Types};
+use crate::signal::Types;
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
 
@@ -66,38 +67,38 @@ impl Bands {
     /// Returns the division of the kernel of two passes for blocks of `groups` threads per column, on a device that runs `resident`
     /// blocks at the same time. The problem has outputs, and its weights fit into the table.
     #[must_use]
-    pub fn passes<F: Types<Sum: Sample>>(problem: &Problem, groups: u32, resident: u64) -> Self {
+    pub fn passes<L: LaneInstance>(problem: &Problem, groups: u32, resident: u64) -> Self {
         let Problem { planes, rows, columns, .. } = *problem;
-        let sizes = passes::Sizes::new::<F>([rows.taps, columns.taps], groups);
-        let tiles = columns.outputs.div_ceil(passes::strip::<F>().into());
+        let sizes = passes::Sizes::new::<L::Types>([rows.taps, columns.taps], groups, L::PACKS);
+        let tiles = columns.outputs.div_ceil(passes::strip::<L::Types>(L::PACKS).into());
         // A step that only fills the ring takes half the time of others.
         let (step, halo) = (u64::from(sizes.step), (u64::from(rows.taps) - 1).div_ceil(u64::from(2 * sizes.step)));
         let steps = band([rows.outputs.div_ceil(step), tiles.saturating_mul(planes)], halo, resident, MOST_STEPS, 0);
         Bands {
             band: (steps * step) as u32,
-            block: Self::passes_block::<F>(groups),
+            block: Self::passes_block::<L>(groups),
             blocks: [tiles, rows.outputs.div_ceil(steps * step), planes],
-            shared_bytes: Self::passes_bytes::<F>([rows.taps, columns.taps], groups),
-            steps: u64::from(groups * passes::strip::<F>()) * (steps + 2 * halo + 2) * sizes.accesses(),
+            shared_bytes: Self::passes_bytes::<L>([rows.taps, columns.taps], groups),
+            steps: u64::from(groups * passes::strip::<L::Types>(L::PACKS)) * (steps + 2 * halo + 2) * sizes.accesses(),
         }
     }
 
     /// Returns the threads of a block of the kernel of two passes along x and y.
     #[must_use]
-    pub fn passes_block<F: Types>(groups: u32) -> [u32; 2] {
-        [passes::strip::<F>(), groups]
+    pub fn passes_block<L: LaneInstance>(groups: u32) -> [u32; 2] {
+        [passes::strip::<L::Types>(L::PACKS), groups]
     }
 
     /// Returns the shared memory of a block of the kernel of two passes, in bytes, for weights of `taps` rows and columns.
     #[must_use]
-    pub fn passes_bytes<F: Types<Sum: Sample>>(taps: [u32; 2], groups: u32) -> u64 {
-        let sizes = passes::Sizes::new::<F>(taps, groups);
-        let [row, slots, strip] = [sizes.row, sizes.slots, passes::strip::<F>()].map(u64::from);
-        let rows = shared_bytes::<F::Sample>(u64::from(sizes.step) * row);
+    pub fn passes_bytes<L: LaneInstance>(taps: [u32; 2], groups: u32) -> u64 {
+        let sizes = passes::Sizes::new::<L::Types>(taps, groups, L::PACKS);
+        let [row, slots, strip] = [sizes.row, sizes.slots, passes::strip::<L::Types>(L::PACKS)].map(u64::from);
+        let rows = shared_bytes::<<L::Types as Types>::Sample>(u64::from(sizes.step) * row);
         shared_bytes::<u64>(passes::NUMBERS.into())
             + shared_bytes::<u64>(row)
             + rows
-            + shared_bytes::<F::Sum>(slots * strip)
+            + shared_bytes::<<L::Types as Types>::Sum>(slots * strip)
     }
 
     /// Returns the shared memory of a block, in bytes, for bands of `band` rows.
@@ -167,6 +168,7 @@ fn steps(band: u64, taps: u64, pack: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::Axis;
+    use super::passes::Lane;
     use super::*;
     use crate::signal::Same;
 
@@ -199,7 +201,7 @@ mod tests {
         let problem = Problem { planes: 1, rows: axis, columns: axis, channels: 1 };
         // 22 strips of 384 columns, so 12 bands of 57 steps of 12 rows for 264 blocks, and 6 of 57 steps of 24 rows for 132.
         for (groups, resident, bands, band) in [(1, 264, 12, 57 * 12), (2, 132, 6, 57 * 24)] {
-            let division = Bands::passes::<Same<f32>>(&problem, groups, resident);
+            let division = Bands::passes::<Lane<Same<f32>, 3>>(&problem, groups, resident);
             assert_eq!((division.blocks, division.band), ([22, bands, 1], band));
         }
     }

@@ -51,6 +51,7 @@ pub use strips::{NoStrips, Strips};
 
 pub use boxes::{BoxArgs, filter2d_box};
 pub use memory::{Any, Mean, Memory, Typed};
+pub use passes::{Lane, LaneInstance};
 use products::{Dense, Separable};
 pub use products::{ROW, TABLE};
 pub use register::{table_len, table_shape};
@@ -350,14 +351,6 @@ kernel! {
 
 kernel! {
     for<T: Instance> {
-        "filter2d_separable_f32" {
-            Size<Same<f32>, 1, 3> => f32_3;
-            Size<Same<f32>, 1, 5> => f32_5;
-            Size<Same<f32>, 1, 7> => f32_7;
-            Size<Same<f32>, 1, 9> => f32_9;
-            Size<Same<f32>, 1, 15> => f32_15;
-            Size<Same<f32>, 1, 31> => f32_31;
-        }
         "filter2d_separable_u8" {
             Size<Bytes, 4, 3> => u8x4_3;
             Size<Bytes, 4, 5> => u8x4_5;
@@ -401,19 +394,25 @@ pub fn passes_places<F: Types>([column, row]: [usize; 2]) -> Option<[usize; 2]> 
 /// Weight type of an instance.
 type Weight<F> = <F as Types>::Weight;
 
+/// Types of the numbers of an instance of [`filter2d_passes`].
+type LaneTypes<L> = <L as LaneInstance>::Types;
+
 kernel! {
-    for<F: Types> {
-        "filter2d_passes_f32" { Same<f32> => f32; }
+    for<L: LaneInstance> {
+        "filter2d_passes_f32" { Lane<Same<f32>, 3> => f32; }
+        "filter2d_passes_narrow_f32" { Lane<Same<f32>, 1> => narrow_f32; }
     }
 
     /// An outer product of any size: along the rows into shared memory, then down the columns. The table has the column and the row of
     /// weights, each behind empty entries that make it end with a whole pack (`passes_places`). With 80 registers, a multiprocessor
     /// of 65,536 runs 24 warps: two blocks of 12, or one of 24.
-    pub fn filter2d_passes<'l>(arena, args: PassesArgs<'l, F>, weights: Constants<Weight<F>, { passes_table_len::<F>() }>)
-        where registers <= 80
-    {
-        const V: usize = <F as Types>::PACK;
-        const R: usize = passes::PACKS * V;
-        passes::correlate::<F, V, R, { R + V }, { R + passes::HALO_LOADS }, _>(arena, &args, &weights);
+    pub fn filter2d_passes<'l>(
+        arena,
+        args: PassesArgs<'l, LaneTypes<L>>,
+        weights: Constants<Weight<LaneTypes<L>>, { passes_table_len::<LaneTypes<L>>() }>,
+    ) where registers <= 80 {
+        const V: usize = <LaneTypes<L> as Types>::PACK;
+        const R: usize = <L as LaneInstance>::PACKS * V;
+        passes::correlate::<LaneTypes<L>, V, R, { R + V }, { R + passes::HALO_LOADS }, _>(arena, &args, &weights);
     }
 }

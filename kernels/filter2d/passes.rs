@@ -1,7 +1,7 @@
 //! Correlation with an outer product of any size: a pass along the rows, and one down the columns, in one launch.
 //!
 //! A block goes down a strip of the picture, a band of rows high. It has a thread for each column of the strip, 32 · `R`, and this
-//! `groups` times. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Each step adds `R` · `groups` rows:
+//! `groups` times. Strips with a third of the columns are for devices with little shared memory. Block `(x, y, z)` has strip `x` of band `y` of plane `z`. Each step adds `R` · `groups` rows:
 //!
 //! 1. Each warp multiplies one row of samples by the row of weights. A lane computes `R` neighbouring sums, which go to a ring of
 //!    rows in shared memory. Then the warp begins to load its samples of the next step into registers.
@@ -39,12 +39,27 @@
 use super::memory::Typed;
 use super::{BandArgs, Packs, PassesArgs};
 use crate::signal::{Border, Output, Sample, Sum, Types, Weight, Window};
+use core::fmt::Debug;
 use cuda_std::math::opaque;
 use cuda_std::warp::{FULL, WARP, sync_warp};
 use cuda_std::{Arena, Constants, Shared, thread};
 
-/// Packs of sums of a lane. Odd, to avoid bank conflicts.
-pub(super) const PACKS: usize = 3;
+/// An instance of the kernel: its types, and the packs of sums of a lane. They are odd, to avoid bank conflicts.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane<F, const PACKS: usize>(F);
+
+/// A [`Lane`].
+pub trait LaneInstance: Copy + Debug + Send + Sync + 'static {
+    /// The types of the numbers.
+    type Types: Types<Sum: Sample>;
+    /// Packs of sums.
+    const PACKS: usize;
+}
+
+impl<F: Types<Sum: Sample>, const PACKS: usize> LaneInstance for Lane<F, PACKS> {
+    type Types = F;
+    const PACKS: usize = PACKS;
+}
 
 /// Loads of a lane that are in progress while it works on the row before, beyond those of the strip's own columns. Rows of up to
 /// 32 times as many weights need no others.
@@ -59,9 +74,9 @@ const LEAD: u32 = 1;
 /// Packs of weights whose products are unrolled. (With 4 packs, 31 x 31 and 63 x 63 weights took 5 and 7 % more time on an H200.)
 const UNROLLED: usize = 16;
 
-/// Returns the columns of a strip: a warp computes `PACKS` packs a lane.
-pub(super) const fn strip<F: Types>() -> u32 {
-    WARP * (PACKS * F::PACK) as u32
+/// Returns the columns of a strip: a warp computes `packs` packs a lane.
+pub(super) const fn strip<F: Types>(packs: usize) -> u32 {
+    WARP * (packs * F::PACK) as u32
 }
 
 /// Sizes of what a block has in shared memory.
@@ -78,12 +93,13 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the sizes for weights of `taps` rows and columns.
+    /// Returns the sizes for weights of `taps` rows and columns, if a lane has `packs` packs of sums.
     #[inline(always)]
-    pub(super) fn new<F: Types>(taps: [u32; 2], groups: u32) -> Self {
+    pub(super) fn new<F: Types>(taps: [u32; 2], groups: u32, packs: usize) -> Self {
         let entries = taps.map(|taps| taps.next_multiple_of(F::PACK as u32));
-        let step = groups * (PACKS * F::PACK) as u32;
-        Sizes { entries, step, row: (strip::<F>() + entries[1]).next_multiple_of(WARP), slots: entries[0] + 2 * step }
+        let step = groups * (packs * F::PACK) as u32;
+        let row = (strip::<F>(packs) + entries[1]).next_multiple_of(WARP);
+        Sizes { entries, step, row, slots: entries[0] + 2 * step }
     }
 
     /// Returns more than the accesses, barriers and windows of a thread in a step, or before the first one.
@@ -110,9 +126,10 @@ pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize
 ) where
     F::Sum: Sample + Sum<F::Sum, F::Weight>,
 {
-    const { assert!(V == F::PACK && R == PACKS * V && N == R + V && LOADS == R + HALO_LOADS && T.is_multiple_of(V)) };
+    const { assert!(V == F::PACK && R % (2 * V) == V && N == R + V) };
+    const { assert!(LOADS == R + HALO_LOADS && T.is_multiple_of(V)) };
     let (PassesArgs { column, row, .. }, args) = (args, &args.picture);
-    let strip = Strip::<F>::new(arena, args);
+    let strip = Strip::<F, R>::new(arena, args);
     thread::sync_threads();
     let (sizes, group) = (strip.sizes, thread::thread_idx_y());
     let warp = group * R as u32 + thread::thread_idx_x() / WARP;
@@ -131,13 +148,13 @@ pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize
         let r = (done + warp).wrapping_sub(early);
         strip.keep(warp, r, samples);
         sync_warp(FULL);
-        strip.along::<V, R, N, T>(weights, row, warp, sizes.wrapped(write + warp));
+        strip.along::<V, N, T>(weights, row, warp, sizes.wrapped(write + warp));
         samples = strip.load(r.wrapping_add(sizes.step));
         write = sizes.wrapped(write + sizes.step);
         thread::sync_threads();
         if done >= fill {
             let first = group * R as u32;
-            let sums = strip.down::<V, R, N, T>(weights, column, sizes.wrapped(read + first));
+            let sums = strip.down::<V, N, T>(weights, column, sizes.wrapped(read + first));
             strip.store(done - fill + first, sums);
             read = sizes.wrapped(read + sizes.step);
         }
@@ -195,8 +212,8 @@ fn products<
     }
 }
 
-/// The strip of a block, down a band of rows.
-struct Strip<'a, F: Types>
+/// The strip of a block, down a band of rows. A lane has `R` sums.
+struct Strip<'a, F: Types, const R: usize>
 where
     F::Sum: Sample,
 {
@@ -230,23 +247,26 @@ const OUTSIDE: u64 = u64::MAX;
 /// Row pitch from which on places of a thread's outputs may need more than 32 bits.
 const WIDE: u64 = 1 << 27;
 
-impl<'a, F: Types> Strip<'a, F>
+impl<'a, F: Types, const R: usize> Strip<'a, F, R>
 where
     F::Sum: Sample,
 {
+    /// Columns.
+    const COLUMNS: u32 = strip::<F>(R / F::PACK);
+
     /// Returns the block's strip. All threads of the block must meet at a barrier before they use it.
     #[inline(always)]
     fn new(arena: Arena<'a>, args: &'a BandArgs<Typed<F>>) -> Self {
-        let sizes = Sizes::new::<F>([args.rows.taps, args.columns.taps], thread::block_dim_y());
+        let sizes = Sizes::new::<F>([args.rows.taps, args.columns.taps], thread::block_dim_y(), R / F::PACK);
         let (numbers, arena) = arena.split::<u64>(NUMBERS);
         let (sources, arena) = arena.split::<u64>(sizes.row);
         let (rows, arena) = arena.split::<F::Sample>(sizes.step * sizes.row);
-        let (ring, _) = arena.split::<F::Sum>(sizes.slots * strip::<F>());
-        let column = thread::block_idx_x() as u64 * strip::<F>() as u64;
+        let (ring, _) = arena.split::<F::Sum>(sizes.slots * Self::COLUMNS);
+        let column = thread::block_idx_x() as u64 * Self::COLUMNS as u64;
         let start = args.columns.first(column) - (sizes.entries[1] - args.columns.taps + LEAD) as i64;
         // A start before the first sample is a large number here.
         let left = args.columns.samples.saturating_sub(start as u64);
-        let is_inside = left >= (strip::<F>() + sizes.entries[1]) as u64;
+        let is_inside = left >= (Self::COLUMNS + sizes.entries[1]) as u64;
         let strip = Strip { args, sizes, numbers, sources, rows, ring, is_inside };
         strip.fill_memory(args.corner(), column, start);
         strip
@@ -263,7 +283,7 @@ where
             let place = ((plane * args.rows.outputs + row) * args.output_pitch).wrapping_add(column);
             self.numbers.set_pack(CORNER, [args.rows.first(row) as u64, start as u64]);
             self.numbers.set_pack(PLACE, [plane * args.rows.samples, place]);
-            let columns = (args.columns.outputs - column).min(strip::<F>() as u64);
+            let columns = (args.columns.outputs - column).min(Self::COLUMNS as u64);
             self.numbers.set_pack(SIZE, [args.band_rows(row) as u64, columns]);
         }
         let mut c = t;
@@ -303,7 +323,7 @@ where
         let (args, lane, mut samples) = (self.args, thread::thread_idx_x() % WARP, [F::Sample::ZERO; LOADS]);
         let Some(line) = self.line(r) else { return samples };
         if self.is_inside {
-            let ([_, start], needed) = (self.numbers.get_pack(CORNER), strip::<F>() + self.sizes.entries[1]);
+            let ([_, start], needed) = (self.numbers.get_pack(CORNER), Self::COLUMNS + self.sizes.entries[1]);
             let row = args.memory.input.at(line + start + lane as u64).first(needed - lane).anchored();
             each!(i < LOADS, {
                 samples[i] = row.get_masked(WARP * i as u32);
@@ -371,7 +391,7 @@ where
 
     /// Sets a row of the ring to the products of the warp's row of samples.
     #[inline(always)]
-    fn along<const V: usize, const R: usize, const N: usize, const T: usize>(
+    fn along<const V: usize, const N: usize, const T: usize>(
         &self,
         weights: &Constants<F::Weight, T>,
         packs: &Packs,
@@ -384,7 +404,7 @@ where
             at += V as u32;
             self.rows.get_pack(at - V as u32)
         });
-        let place = slot * strip::<F>() + lane * R as u32;
+        let place = slot * Self::COLUMNS + lane * R as u32;
         for (k, pack) in sums.as_chunks::<V>().0.iter().enumerate() {
             self.ring.set_pack(place + (k * V) as u32, *pack);
         }
@@ -392,7 +412,7 @@ where
 
     /// Returns the thread's outputs, whose window begins with row `slot` of the ring.
     #[inline(always)]
-    fn down<const V: usize, const R: usize, const N: usize, const T: usize>(
+    fn down<const V: usize, const N: usize, const T: usize>(
         &self,
         weights: &Constants<F::Weight, T>,
         packs: &Packs,
@@ -401,7 +421,7 @@ where
     where
         F::Sum: Sum<F::Sum, F::Weight>,
     {
-        let (column, columns) = (thread::thread_idx_x(), strip::<F>());
+        let (column, columns) = (thread::thread_idx_x(), Self::COLUMNS);
         let mut at = slot * columns + column;
         // The ring has whole packs of rows, and windows begin with one, so no pack goes beyond its end.
         products::<F::Sum, F::Sum, F::Weight, V, R, N, T, 0>(weights, packs, || {
@@ -416,7 +436,7 @@ where
 
     /// Stores the thread's outputs. The first one is in row `row` of the band.
     #[inline(always)]
-    fn store<const R: usize>(&self, row: u32, sums: [F::Sum; R]) {
+    fn store(&self, row: u32, sums: [F::Sum; R]) {
         let (args, x, [rows, columns]) = (self.args, thread::thread_idx_x(), self.size());
         let left = if x < columns { rows.saturating_sub(row).min(R as u32) } else { 0 };
         let ([_, place], pitch) = (self.numbers.get_pack(PLACE), args.output_pitch);

@@ -64,8 +64,7 @@ pub trait Instance: Copy + Debug + Send + Sync + 'static {
         (_, ..5) => 56,
         (_, 5) => 64,
         (_, ..9) => 80,
-        (_, ..31) => 128,
-        _ => u8::MAX,
+        _ => 128,
     };
     /// Words of a pack of the halo.
     const HALO: usize = halo_words::<Self::Types>(Self::CHANNELS, Self::TAPS);

@@ -6,8 +6,14 @@ use crate::gpu::Gpu;
 use crate::info::SharedMemory;
 use crate::kernel::{Launch, WithConstants};
 use crate::{LaunchShape, Residency, Result, Windows};
-use slm_kernels::filter2d::{BandArgs, Bands, Packs, PassesArgs, Problem, Typed, filter2d_passes, passes_places};
+use slm_kernels::filter2d::{BandArgs, Bands, Lane, Packs, PassesArgs, Problem, Typed, filter2d_passes, passes_places};
 use std::sync::Arc;
+
+/// Lanes with three packs of sums.
+type Wide = Lane<Floats, 3>;
+
+/// Lanes with one pack of sums: a third of the shared memory, and more loads per product.
+type Narrow = Lane<Floats, 1>;
 
 /// How weights fit into the table, and the rows into shared memory.
 #[derive(Clone, Debug)]
@@ -18,6 +24,8 @@ pub(in crate::filter2d) struct Fitting {
     taps: [u32; 2],
     /// Threads of a block per column.
     groups: u32,
+    /// Whether strips are narrow.
+    is_narrow: bool,
 }
 
 impl Fitting {
@@ -25,11 +33,30 @@ impl Fitting {
     pub(in crate::filter2d) fn find(shared: SharedMemory, shape: [usize; 2]) -> Option<Self> {
         let places = passes_places::<Floats>(shape)?;
         let taps = shape.map(|taps| taps as u32);
-        let bytes = |groups| Bands::passes_bytes::<Floats>(taps, groups);
+        let fits = |bytes: u64| bytes <= shared.max_per_block;
+        let wide = |groups| Bands::passes_bytes::<Wide>(taps, groups);
         // As many threads on a multiprocessor if it has room for one block only.
-        let is_alone = shared.resident_blocks(bytes(1)) < 2;
-        let groups = if is_alone && bytes(2) <= shared.max_per_block { 2 } else { 1 };
-        (bytes(groups) <= shared.max_per_block).then_some(Fitting { places, taps, groups })
+        let is_alone = shared.resident_blocks(wide(1)) < 2;
+        let groups = if is_alone && fits(wide(2)) { 2 } else { 1 };
+        if fits(wide(groups)) {
+            return Some(Fitting { places, taps, groups, is_narrow: false });
+        }
+        let narrow = Fitting { places, taps, groups: 1, is_narrow: true };
+        fits(narrow.shared_bytes()).then_some(narrow)
+    }
+
+    fn shared_bytes(&self) -> u64 {
+        match self.is_narrow {
+            false => Bands::passes_bytes::<Wide>(self.taps, self.groups),
+            true => Bands::passes_bytes::<Narrow>(self.taps, self.groups),
+        }
+    }
+
+    fn block(&self) -> [u32; 2] {
+        match self.is_narrow {
+            false => Bands::passes_block::<Wide>(self.groups),
+            true => Bands::passes_block::<Narrow>(self.groups),
+        }
     }
 }
 
@@ -41,9 +68,12 @@ pub(super) struct Passes {
 
 impl Passes {
     pub(super) fn new(gpu: &Gpu, fitting: Fitting, [column, row]: &[Arc<Vec<f32>>; 2]) -> Result<Self> {
-        let kernel = gpu.own_kernel::<filter2d_passes<Floats>>()?;
         let constants = table([(fitting.places[0], column), (fitting.places[1], row)]);
-        Ok(Passes { loaded: Box::new(WithConstants { kernel, constants }), fitting })
+        let loaded: Box<dyn for<'l> Launch<PassesArgs<'l, Floats>>> = match fitting.is_narrow {
+            false => Box::new(WithConstants { kernel: gpu.own_kernel::<filter2d_passes<Wide>>()?, constants }),
+            true => Box::new(WithConstants { kernel: gpu.own_kernel::<filter2d_passes<Narrow>>()?, constants }),
+        };
+        Ok(Passes { loaded, fitting })
     }
 }
 
@@ -59,13 +89,16 @@ impl Banded for Passes {
     }
 
     fn block(&self) -> LaunchShape {
-        let [x, y] = Bands::passes_block::<Floats>(self.fitting.groups);
-        let bytes = Bands::passes_bytes::<Floats>(self.fitting.taps, self.fitting.groups);
-        LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(bytes)
+        let [x, y] = self.fitting.block();
+        LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(self.fitting.shared_bytes())
     }
 
     fn bands(&self, problem: &Problem, resident: u64) -> Bands {
-        Bands::passes::<Floats>(problem, self.fitting.groups, resident)
+        let groups = self.fitting.groups;
+        match self.fitting.is_narrow {
+            false => Bands::passes::<Wide>(problem, groups, resident),
+            true => Bands::passes::<Narrow>(problem, groups, resident),
+        }
     }
 
     fn launch(

@@ -67,11 +67,6 @@ sizes! {
     PixelSize: filter2d_streaming<Bytes, 4>: Three = 3 Five = 5 Seven = 7
 }
 sizes! {
-    /// Outer products, for one channel of `f32`.
-    FloatProductSize: filter2d_separable<Floats, 1>:
-        Three = 3 Five = 5 Seven = 7 Nine = 9 Fifteen = 15 ThirtyOne = 31
-}
-sizes! {
     /// Outer products, for four channels of bytes.
     PixelProductSize: filter2d_separable<Bytes, 4>: Three = 3 Five = 5 Seven = 7
 }
@@ -113,7 +108,6 @@ type Factors = [Arc<Vec<f32>>; 2];
 pub(in crate::filter2d) enum Streaming {
     Floats(FloatSize, Weights<f32>),
     Pixels(PixelSize, Weights<f32>),
-    FloatProduct(FloatProductSize, Factors),
     PixelProduct(PixelProductSize, Factors),
 }
 
@@ -126,12 +120,15 @@ impl Streaming {
         }
     }
 
-    /// Returns the kernel for the product of a column and a row, if there is one for their lengths.
+    /// Returns the kernel for the product of a column and a row, if there is one for their lengths. Products of `f32` have another
+    /// kernel.
     pub(in crate::filter2d) fn product(types: StreamingTypes, factors: Factors) -> Option<Self> {
-        let shape = [factors[0].len(), factors[1].len()];
         match types {
-            StreamingTypes::Floats => FloatProductSize::of(shape).map(|size| Streaming::FloatProduct(size, factors)),
-            StreamingTypes::Pixels => PixelProductSize::of(shape).map(|size| Streaming::PixelProduct(size, factors)),
+            StreamingTypes::Floats => None,
+            StreamingTypes::Pixels => {
+                let size = PixelProductSize::of([factors[0].len(), factors[1].len()])?;
+                Some(Streaming::PixelProduct(size, factors))
+            }
         }
     }
 
@@ -141,7 +138,6 @@ impl Streaming {
         Ok(match self {
             Streaming::Floats(size, weights) => launches(gpu, settings, size.load(gpu, dense(&weights)?)?)?,
             Streaming::Pixels(size, weights) => launches(gpu, settings, size.load(gpu, dense(&weights)?)?)?,
-            Streaming::FloatProduct(size, factors) => launches(gpu, settings, size.load(gpu, product(&factors))?)?,
             Streaming::PixelProduct(size, factors) => launches(gpu, settings, size.load(gpu, product(&factors))?)?,
         })
     }

@@ -17,15 +17,16 @@ use slm::{Boundary, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
 /// unrolled.
 const SIZES: [[usize; 2]; 9] = [[30, 30], [4, 6], [13, 1], [1, 33], [2, 8], [25, 14], [3, 70], [66, 4], [63, 63]];
 
-/// Emulated devices that have room for the kernel. With 63 x 63 weights, a block has two groups of threads on the second one.
-const PROFILES: [Profile; 2] = [Profile::SM_80, Profile::SM_90];
+/// Emulated devices. The first one has room for narrow strips only. With 63 x 63 weights, a block has two groups of threads on the last
+/// one.
+const PROFILES: [Profile; 3] = [Profile::SM_75, Profile::SM_80, Profile::SM_90];
 
 type Test = fn(&Device) -> Result<(), Failed>;
 
 pub(super) fn trials() -> Vec<Trial> {
     let sizes = SIZES.into_iter().flat_map(|[rows, columns]| {
         let name = format!("passes::{rows}x{columns}");
-        let profiles = if rows > 32 { &PROFILES[1..] } else { &PROFILES };
+        let profiles = if rows > 32 { &[PROFILES[0], PROFILES[2]][..] } else { &PROFILES };
         on_profiles(SUITE, &name, profiles, move |device| every_border(device, [rows, columns]))
     });
     let tests: [(&str, Test); 4] = [
@@ -191,10 +192,15 @@ fn shared_memory() -> Result<(), Failed> {
         let launch = &plan.launches[0];
         equal((launch.times, launch.grid, launch.block, launch.shared_bytes), (1, [2, 1, 1], block, bytes))?;
     }
+    // Narrow strips: 160 sources, 4 rows of 160 samples, and 32 + 2 · 4 rows of 128 sums.
     let small = Device::emulated(Profile::SMALL, 0);
-    // Less than the first one needs: two launches, of the kernel for any weights.
+    let plan = floats().runs.plan(&small, &case(194, [9, 9], [30, 30]), Filter2dAlgorithm::Auto)?;
+    let (kernel, bytes) = ("filter2d_passes_narrow_f32", 166 * 8 + 4 * 160 * 4 + 40 * 128 * 4);
+    let launch = &plan.launches[0];
+    equal((launch.kernel, launch.grid, launch.block, launch.shared_bytes), (kernel, [1, 1, 1], [128, 1, 1], bytes))?;
+    // Not even these fit: two launches, of the kernel for any weights.
     for algorithm in [Filter2dAlgorithm::Separable, Filter2dAlgorithm::Auto] {
-        let plan = floats().runs.plan(&small, &case(194, [9, 9], [30, 30]), algorithm)?;
+        let plan = floats().runs.plan(&small, &case(194, [9, 9], [128, 30]), algorithm)?;
         equal((&*plan.kernel, plan.launches.len()), ("filter2d_register_f32", 2))?;
     }
     Ok(())
