@@ -94,11 +94,6 @@ impl File {
         Path::new(FOLDER).join(self.name())
     }
 
-    /// The declaration of one of its kernels in the sources.
-    fn declaration(&self, entry: &str) -> Result<&'static Declaration, Failed> {
-        Ok(Declaration::find(entry, &self.module)?)
-    }
-
     fn text(&self) -> Result<String, Failed> {
         fs::read_to_string(self.path()).map_err(|e| format!("{}: {e}", self.path().display()).into())
     }
@@ -162,7 +157,7 @@ fn entry_points(file: &File) -> Result<(), Failed> {
     for (entry, kernel) in text.split(".entry ").skip(1).filter_map(|kernel| kernel.split_once('(')) {
         let limits = kernel.lines().filter_map(|line| line.strip_prefix(".maxnreg "));
         let limits: Vec<u32> = limits.map(str::parse).collect::<Result<_, _>>()?;
-        let registers = file.declaration(entry)?.registers;
+        let registers = Declaration::find(entry)?.registers;
         ensure(registers.allow(&limits), || format!("{entry}: {limits:?} instead of {registers:?}"))?;
         if matches!(registers, Registers::OfTypes) {
             equal((entry, limits), (entry, vec![registers_of_types(entry)?]))?;
@@ -208,7 +203,7 @@ fn version(file: &File) -> Result<(), Failed> {
 fn barriers(file: &File) -> Result<(), Failed> {
     for kernel in Code::new(&file.text()?).kernels() {
         let name = &kernel.entries()[0];
-        let expected = match file.declaration(name)?.has_arena {
+        let expected = match Declaration::find(name)?.has_arena {
             false => 0,
             true if ["register_rows", "filter2d_register", "cached"].iter().any(|it| name.contains(it)) => 3,
             // One before the first step, one of the warp for its row of samples, and one for the rows of a step.
@@ -235,7 +230,7 @@ fn instances_have_equal_barriers() -> Result<(), Failed> {
     for file in files() {
         for kernel in Code::new(&file.text()?).kernels() {
             let (name, count) = (&kernel.entries()[0], kernel.count("bar."));
-            let declaration = file.declaration(name)?;
+            let declaration = Declaration::find(name)?;
             equal((name, count > 0), (name, declaration.has_arena))?;
             let depends_on_types = ["streaming", "separable"].iter().any(|it| name.contains(it));
             let key = (ptr::from_ref(declaration), depends_on_types.then(|| file.module.clone()));
@@ -276,7 +271,7 @@ fn memory(file: &File) -> Result<(), Failed> {
         if plain > allowed || (read_only > 0) != has_input || written == [0; 3] {
             return Err(format!("{name}: {plain} loads of output, {read_only} of input, {written:?} writes").into());
         }
-        equal((name, kernel.count("st.shared.") > 0), (name, file.declaration(name)?.has_arena))?;
+        equal((name, kernel.count("st.shared.") > 0), (name, Declaration::find(name)?.has_arena))?;
     }
     Ok(())
 }

@@ -140,14 +140,14 @@ fn rows_of<'l>(cells: GlobalIn<'l, u32>, board: &Board) -> GlobalIn2<'l, u32> {
 
 kernel! {
     /// Computes a generation with a byte for each cell and nine reads.
-    pub fn life_global<'l>(_arena, args: ByteArgs<'l>) in "life" {
+    pub fn life_global<'l>(_arena, args: ByteArgs<'l>) in "life_bytes" {
         global::step(&args);
     }
 }
 
 kernel! {
     /// Computes a generation with a byte for each cell and a tile in shared memory.
-    pub fn life_tile<'l>(arena, args: Args<'l>) in "life" {
+    pub fn life_tile<'l>(arena, args: Args<'l>) in "life_bytes" {
         tile::step(arena, &args);
     }
 }
@@ -203,7 +203,7 @@ kernel! {
 
 kernel! {
     /// Counts the living cells and computes the hash of a board with a byte for each cell.
-    pub fn life_census_bytes<'l>(_arena, args: CensusArgs<'l>) in "life" {
+    pub fn life_census_bytes<'l>(_arena, args: CensusArgs<'l>) in "life_bytes" {
         census::of_bytes(&args);
     }
 }

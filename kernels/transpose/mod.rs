@@ -199,14 +199,15 @@ kernel! {
     }
 }
 
-/// Declares packed kernels: bytes per pack, packs and elements per group; squares of the tile across and down, and squares
-/// per thread.
+/// Declares packed kernels: the module, which is one for each kernel, because a program needs few of them and the driver
+/// compiles whole modules; bytes per pack, packs and elements per group; squares of the tile across and down, and squares per
+/// thread.
 macro_rules! packed {
-    ($($name:ident: [$pack:literal, $packs:literal, $elements:literal], [$across:literal, $down:literal, $squares:literal];)*) => {
+    ($($name:ident in $module:literal: [$pack:literal, $packs:literal, $elements:literal], [$across:literal, $down:literal, $squares:literal];)*) => {
         $(
             kernel! {
                 /// Transposes matrices with a tile in shared memory, and packs in input and output.
-                pub fn $name<'l>(arena, args: Args<'l, u32>) in "transpose_packed" {
+                pub fn $name<'l>(arena, args: Args<'l, u32>) in $module {
                     const SHAPE: Shape = Shape { across: $across, down: $down, squares: $squares };
                     packed::transpose::<{ $pack / 4 }, $packs, $elements, $squares>(arena, &args, SHAPE);
                 }
@@ -238,22 +239,22 @@ macro_rules! packed {
     };
 }
 packed! {
-    transpose_packed_1: [16, 1, 16], [8, 8, 1];
-    transpose_packed_2: [16, 1, 8], [16, 16, 1];
-    transpose_packed_4: [16, 1, 4], [16, 16, 1];
-    transpose_packed_8: [16, 1, 2], [16, 32, 2];
-    transpose_packed_16: [16, 1, 1], [32, 32, 4];
-    transpose_packed_12: [16, 3, 4], [8, 8, 1];
-    transpose_packed_3: [4, 3, 4], [32, 16, 2];
+    transpose_packed_1 in "transpose_packed_1": [16, 1, 16], [8, 8, 1];
+    transpose_packed_2 in "transpose_packed_2": [16, 1, 8], [16, 16, 1];
+    transpose_packed_4 in "transpose_packed_4": [16, 1, 4], [16, 16, 1];
+    transpose_packed_8 in "transpose_packed_8": [16, 1, 2], [16, 32, 2];
+    transpose_packed_16 in "transpose_packed_16": [16, 1, 1], [32, 32, 4];
+    transpose_packed_12 in "transpose_packed_12": [16, 3, 4], [8, 8, 1];
+    transpose_packed_3 in "transpose_packed_3": [4, 3, 4], [32, 16, 2];
 }
 
-/// Declares skewed kernels: the unit, and units per element.
+/// Declares skewed kernels: the module, as for packed kernels; the unit, and units per element.
 macro_rules! skewed {
-    ($($name:ident: $unit:ty, $units:literal;)*) => {
+    ($($name:ident in $module:literal: $unit:ty, $units:literal;)*) => {
         $(
             kernel! {
                 /// Transposes matrices with a tile in shared memory, for rows with any alignment.
-                pub fn $name<'l>(arena, args: SkewedArgs<'l, $unit>) in "transpose_skewed" where registers <= 64 {
+                pub fn $name<'l>(arena, args: SkewedArgs<'l, $unit>) in $module where registers <= 64 {
                     skewed::transpose::<$unit, $units>(arena, &args);
                 }
             }
@@ -286,14 +287,14 @@ macro_rules! skewed {
     };
 }
 skewed! {
-    transpose_skewed_1: u8, 1;
-    transpose_skewed_2: u16, 1;
-    transpose_skewed_3: u8, 3;
-    transpose_skewed_4: u32, 1;
-    transpose_skewed_6: u16, 3;
-    transpose_skewed_8: u64, 1;
-    transpose_skewed_8_by_4: u32, 2;
-    transpose_skewed_12: u32, 3;
-    transpose_skewed_16: u64, 2;
-    transpose_skewed_16_by_4: u32, 4;
+    transpose_skewed_1 in "transpose_skewed_1": u8, 1;
+    transpose_skewed_2 in "transpose_skewed_2": u16, 1;
+    transpose_skewed_3 in "transpose_skewed_3": u8, 3;
+    transpose_skewed_4 in "transpose_skewed_4": u32, 1;
+    transpose_skewed_6 in "transpose_skewed_6": u16, 3;
+    transpose_skewed_8 in "transpose_skewed_8": u64, 1;
+    transpose_skewed_8_by_4 in "transpose_skewed_8_by_4": u32, 2;
+    transpose_skewed_12 in "transpose_skewed_12": u32, 3;
+    transpose_skewed_16 in "transpose_skewed_16": u64, 2;
+    transpose_skewed_16_by_4 in "transpose_skewed_16_by_4": u32, 4;
 }
