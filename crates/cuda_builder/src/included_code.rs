@@ -1,71 +1,12 @@
-//! Results of a build.
+//! The Rust code that `cuda_std::include_kernels!` includes: the modules with their images and sources.
 
-use crate::Arch;
-use crate::compilation::Text;
+use crate::compilation::{CompiledModule, file_name};
 use crate::index::ImageRecord;
+use crate::results::Origin;
 use std::fmt::Write;
-use std::path::PathBuf;
-
-/// Origin of modules.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The committed files of the kernel crate.
-    Committed,
-    /// There are no modules ([`Mode::None`](crate::Mode::None)).
-    None,
-    /// Compiled now, at least some of them; the others are committed files that the same compiler made.
-    Built {
-        /// The compiler and its version.
-        compiler: String,
-    },
-}
-
-/// A module, compiled for one target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Image {
-    /// The module's name.
-    pub module: String,
-    /// Target that it was compiled for.
-    pub arch: Arch,
-    /// The PTX.
-    pub text: String,
-    /// File with the PTX.
-    pub file: PathBuf,
-}
-
-/// Result of [`CudaBuilder::build`](crate::CudaBuilder::build).
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Built {
-    /// Images of all modules. Modules are in the order in which they were added, or sorted by name if none was added. The
-    /// targets of each are in ascending order.
-    pub images: Vec<Image>,
-    /// Origin of the modules.
-    pub origin: Origin,
-    /// The file that `cuda_std::include_kernels!` includes.
-    pub include: PathBuf,
-}
-
-/// Result of [`CudaBuilder::commit`](crate::CudaBuilder::commit).
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Committed {
-    /// The compiled modules, and the list of them.
-    pub files: Vec<PathBuf>,
-    /// Removed files of modules and targets that no longer exist.
-    pub removed: Vec<PathBuf>,
-    /// Warnings of the kernels.
-    pub warnings: Vec<String>,
-}
-
-/// Returns the name of the file with a module for a target.
-pub(crate) fn file_name(module: &str, arch: Arch) -> String {
-    format!("{module}.{arch}.ptx")
-}
 
 /// Returns the Rust code that `cuda_std::include_kernels!` includes.
-pub(crate) fn render(modules: &[Text], origin: &Origin) -> String {
+pub(crate) fn render(modules: &[CompiledModule], origin: &Origin) -> String {
     let origin = match origin {
         Origin::Committed => "Committed".to_owned(),
         Origin::None => "None".to_owned(),
@@ -82,7 +23,7 @@ pub(crate) fn render(modules: &[Text], origin: &Origin) -> String {
     )
 }
 
-fn render_module(Text { module, record, .. }: &Text) -> String {
+fn render_module(CompiledModule { module, record, .. }: &CompiledModule) -> String {
     let images = record.images.iter().fold(String::new(), |mut images, (arch, ImageRecord { digest, .. })| {
         let (target, file) = (arch.number(), file_name(module, *arch));
         let text = format!("::cuda_std::expansion::include_str!({file:?})");
@@ -101,9 +42,10 @@ fn render_module(Text { module, record, .. }: &Text) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Arch;
     use crate::index::Record;
 
-    fn blur() -> Text {
+    fn blur() -> CompiledModule {
         let image = |digest: &str| ImageRecord { digest: digest.into(), ..ImageRecord::default() };
         let record = Record {
             files: vec!["k/a.rs".into(), "k/b.rs".into()],
@@ -111,7 +53,7 @@ mod tests {
             images: [(Arch::SM_75, image("4567")), (Arch::SM_90, image("89ab"))].into(),
             ..Record::default()
         };
-        Text { module: "blur".into(), record, ..Text::default() }
+        CompiledModule { module: "blur".into(), record, ..CompiledModule::default() }
     }
 
     #[test]
