@@ -1,6 +1,7 @@
 //! The compiled kernels of `kernels/ptx/`: what the list says of them, what is in them and, where there is a `ptxas`, what
 //! it makes of them.
 
+#[path = "../common/mod.rs"]
 mod common;
 
 use common::declarations::{Declaration, Registers};

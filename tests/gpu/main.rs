@@ -2,29 +2,19 @@
 //!
 //! The program `suite` tests results. Here they are compared with the CPU's, which are bit-identical for `i32`.
 
-mod common;
-
-#[path = "gpu/banks.rs"]
 mod banks;
-#[path = "gpu/contexts.rs"]
+#[path = "../common/mod.rs"]
+mod common;
 mod contexts;
 #[cfg(cust)]
-#[path = "gpu/interop.rs"]
 mod interop;
 #[cfg(cuda)]
-#[path = "gpu/kernels.rs"]
 mod kernels;
-#[path = "gpu/life.rs"]
 mod life;
-#[path = "gpu/limits.rs"]
 mod limits;
-#[path = "gpu/order.rs"]
 mod order;
-#[path = "gpu/queries.rs"]
 mod queries;
-#[path = "gpu/results.rs"]
 mod results;
-#[path = "gpu/size.rs"]
 mod size;
 
 use common::{ensure, equal, on_cuda, same};
