@@ -44,102 +44,54 @@ numbers! {
     u64, |n| (n as u32).wrapping_add((n >> 32) as u32);
 }
 
-/// Loads.
-#[derive(Clone, Copy, Debug)]
-pub struct Load<T>(PhantomData<T>);
+macro_rules! accesses {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident<$t:ident: $bound:ident>: PARTS = $parts:literal, READS = $reads:literal, WAYS = $ways:literal,
+        |$tile:ident, $element:ident, $zero:ident| $access:expr;
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<$t>(PhantomData<$t>);
 
-impl<T: Number> Access for Load<T> {
-    type Part = T;
-    const PARTS: u32 = 1;
-    const READS: bool = true;
-    const WAYS: usize = 4;
+        impl<$t: $bound> Access for $name<$t> {
+            type Part = $t;
+            const PARTS: u32 = $parts;
+            const READS: bool = $reads;
+            const WAYS: usize = $ways;
 
-    #[inline(always)]
-    fn access(tile: &Shared<T>, element: u32, _zero: u32) -> u32 {
-        tile.get(element).words()
-    }
+            #[inline(always)]
+            fn access($tile: &Shared<$t>, $element: u32, $zero: u32) -> u32 {
+                $access
+            }
+        }
+    )*};
 }
-
-/// Loads of four numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct LoadFour<T>(PhantomData<T>);
-
-impl<T: Number> Access for LoadFour<T> {
-    type Part = T;
-    const PARTS: u32 = 4;
-    const READS: bool = true;
-    const WAYS: usize = 4;
-
-    #[inline(always)]
-    fn access(tile: &Shared<T>, element: u32, _zero: u32) -> u32 {
+accesses! {
+    /// Loads.
+    Load<T: Number>: PARTS = 1, READS = true, WAYS = 4, |tile, element, _zero| tile.get(element).words();
+    /// Loads of four numbers.
+    LoadFour<T: Number>: PARTS = 4, READS = true, WAYS = 4, |tile, element, _zero| {
         tile.get_pack::<4>(4 * element).into_iter().fold(0, |sum, part| sum.wrapping_add(part.words()))
-    }
-}
-
-/// Stores. All threads store the same value, so the order does not matter.
-#[derive(Clone, Copy, Debug)]
-pub struct Store<T>(PhantomData<T>);
-
-impl<T: Value> Access for Store<T> {
-    type Part = T;
-    const PARTS: u32 = 1;
-    const READS: bool = false;
-    const WAYS: usize = 1;
-
-    #[inline(always)]
-    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+    };
+    /// Stores. All threads store the same value, so the order does not matter.
+    Store<T: Value>: PARTS = 1, READS = false, WAYS = 1, |tile, element, zero| {
         tile.set(element, T::default());
         zero
-    }
-}
-
-/// Stores of four numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct StoreFour<T>(PhantomData<T>);
-
-impl<T: Value> Access for StoreFour<T> {
-    type Part = T;
-    const PARTS: u32 = 4;
-    const READS: bool = false;
-    const WAYS: usize = 1;
-
-    #[inline(always)]
-    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+    };
+    /// Stores of four numbers.
+    StoreFour<T: Value>: PARTS = 4, READS = false, WAYS = 1, |tile, element, zero| {
         tile.set_pack(4 * element, [T::default(); 4]);
         zero
-    }
-}
-
-/// Atomic additions.
-#[derive(Clone, Copy, Debug)]
-pub struct Add<T>(PhantomData<T>);
-
-impl<T: Atomic> Access for Add<T> {
-    type Part = T;
-    const PARTS: u32 = 1;
-    const READS: bool = true;
-    const WAYS: usize = 1;
-
-    #[inline(always)]
-    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+    };
+    /// Atomic additions.
+    Add<T: Atomic>: PARTS = 1, READS = true, WAYS = 1, |tile, element, zero| {
         tile.add(element, T::default(), Ordering::Relaxed);
         zero
-    }
-}
-
-/// Atomic exchanges.
-#[derive(Clone, Copy, Debug)]
-pub struct Exchange<T>(PhantomData<T>);
-
-impl<T: Atomic> Access for Exchange<T> {
-    type Part = T;
-    const PARTS: u32 = 1;
-    const READS: bool = true;
-    const WAYS: usize = 1;
-
-    #[inline(always)]
-    fn access(tile: &Shared<T>, element: u32, zero: u32) -> u32 {
+    };
+    /// Atomic exchanges.
+    Exchange<T: Atomic>: PARTS = 1, READS = true, WAYS = 1, |tile, element, zero| {
         tile.exchange(element, T::default(), Ordering::Relaxed);
         zero
-    }
+    };
 }

@@ -1,5 +1,5 @@
 //! The tests that are the same on every machine; together in one program, because each program compiles the operations for
-//! all element types anew. Those of an operation stand in its folder of `tests/suite`.
+//! all element types anew. Those of an operation stand in the folder `api` of its folder in `tests/suite`.
 
 mod emulated;
 mod errors;
@@ -7,9 +7,23 @@ mod guide;
 mod kernels;
 #[cfg(target_os = "linux")]
 mod memory;
-#[path = "../suite/operations.rs"]
-mod operations;
 mod properties;
+
+// The tests of operations, which stand beside their trials.
+#[path = "../suite/banks/api/mod.rs"]
+mod banks;
+#[path = "../suite/filter1d/api/mod.rs"]
+mod filter1d;
+#[path = "../suite/filter2d/api/mod.rs"]
+mod filter2d;
+#[path = "../suite/histogram/api/mod.rs"]
+mod histogram;
+#[path = "../suite/life/api/mod.rs"]
+mod life;
+#[path = "../suite/pointwise/api/mod.rs"]
+mod pointwise;
+#[path = "../suite/transpose/api/mod.rs"]
+mod transpose;
 
 // Under the name that files have for it which are part of `suite` too.
 use slm_test_support::random as common;

@@ -1,9 +1,21 @@
 //! The tests that are generated at run time: one for each backend, for each line of a file, for each combination. They are
-//! one program, because each program would compile the operations for all element types again. Each operation has a folder,
-//! whose name is the prefix of its trials and which also contains the operation's tests of `tests/api`; `operations.rs` lists
-//! them. The other folders:
+//! one program, because each program would compile the operations for all element types again. The name of a folder is the
+//! prefix of its trials. The operations:
 //!
-//! | folder | tests |
+//! | folder | trials |
+//! |---|---|
+//! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
+//! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
+//! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
+//! | `transpose` | `Transpose` against the formula and NumPy |
+//! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |
+//! | `life` | `Life` against the naive oracle and known histories |
+//! | `banks` | the kernels that measure accesses |
+//!
+//! The folder of an operation also contains what other packages compile: its oracle (`tests/support`), and in `api` its
+//! tests that are the same on every machine (`tests/api`).
+//!
+//! | folder | trials |
 //! |---|---|
 //! | `matrices` | copies of matrices |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
@@ -13,15 +25,19 @@
 //! An operation's emulated tests must reach every accessor of its kernels, which are in the folder of the same name in
 //! `kernels/`.
 
+mod banks;
 #[path = "../common/mod.rs"]
 mod common;
 mod driverless;
 mod examples;
+mod filter1d;
+mod filter2d;
+mod histogram;
+mod life;
 mod matrices;
-// With a path, so that its modules are files of this folder.
-#[path = "operations.rs"]
-mod operations;
 mod pictures;
+mod pointwise;
+mod transpose;
 
 use common::{coverage, sources};
 use libtest_mimic::Arguments;
@@ -33,9 +49,21 @@ fn main() {
     common::enter_repository();
     let arguments = Arguments::from_args();
     eprintln!("seed of all data: {:#x}", common::SEED);
-    let others = [matrices::trials(), pictures::trials(), examples::trials(), driverless::trials(), sources::trials()];
-    let trials = operations::trials().chain(others.into_iter().flatten());
-    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    let trials = [
+        filter1d::trials(),
+        filter2d::trials(),
+        histogram::trials(),
+        transpose::trials(),
+        pointwise::trials(),
+        life::trials(),
+        banks::trials(),
+        matrices::trials(),
+        pictures::trials(),
+        examples::trials(),
+        driverless::trials(),
+        sources::trials(),
+    ];
+    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     conclusion.exit_if_failed();
     if !coverage::is_covered(&arguments) {
         std::process::exit(1);

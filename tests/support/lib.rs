@@ -11,9 +11,21 @@ pub mod large;
 pub mod lengthened;
 pub mod memory;
 pub mod numbers;
-#[path = "../suite/operations.rs"]
-mod operations;
 pub mod ptx;
 pub mod random;
 
-pub use operations::*;
+// The oracles, which stand beside the tests of their operations.
+#[path = "../suite/banks/oracle.rs"]
+pub mod banks;
+#[path = "../suite/filter1d/oracle/mod.rs"]
+pub mod filter1d;
+#[path = "../suite/filter2d/oracle/mod.rs"]
+pub mod filter2d;
+#[path = "../suite/histogram/oracle/mod.rs"]
+pub mod histogram;
+#[path = "../suite/life/oracle.rs"]
+pub mod life;
+#[path = "../suite/pointwise/oracle.rs"]
+pub mod pointwise;
+#[path = "../suite/transpose/oracle.rs"]
+pub mod transpose;

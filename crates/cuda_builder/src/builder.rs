@@ -2,16 +2,17 @@
 
 use crate::check::Check;
 use crate::committed;
-use crate::compilation::{Compilation, Request};
+use crate::compilation::{Compilation, file_name};
 use crate::compiler::{Compiler, Search};
 use crate::error::{BuildError, INSTALL};
 use crate::files::write_if_changed;
 use crate::kernel_crate;
 use crate::mode::Mode;
-use crate::names::check_names;
-use crate::output::{self, Built, Committed, Image, Origin, file_name};
+use crate::module_names::check_names;
+use crate::request::Request;
+use crate::results::{Built, Committed, Image, Origin};
 use crate::up_to_date::UpToDate;
-use crate::{target_dir, watch};
+use crate::{included_code, target_dir, watched_files};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -103,7 +104,7 @@ impl CudaBuilder {
         let out_dir = out_dir.ok_or(BuildError::NotABuildScript { variable: OUT_DIR })?;
         let dir = kernel_crate::locate(&self.dir)?;
         let mode = if self.images { Mode::from_env(self.default_mode)? } else { Mode::None };
-        rerun_if_changed(watch::kernel_crate(&dir));
+        rerun_if_changed(watched_files::kernel_crate(&dir));
         let (done, compiler) = self.modules(&dir, &out_dir, &Search::from_env(), mode)?;
         for line in done.warnings.iter().flat_map(|warning| warning.lines()) {
             println!("cargo::warning={line}");
@@ -205,7 +206,7 @@ impl CudaBuilder {
     fn write(&self, out_dir: &Path, done: Compilation, origin: Origin) -> Result<Built, BuildError> {
         rerun_if_changed(done.watched);
         let include = out_dir.join("slm_kernels.rs");
-        write_if_changed(&include, &output::render(&done.modules, &origin))?;
+        write_if_changed(&include, &included_code::render(&done.modules, &origin))?;
         let mut images = Vec::new();
         for module in done.modules {
             for (arch, text) in module.ptx {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Arch;
-use crate::compilation::Text;
+use crate::compilation::CompiledModule;
 use crate::index::{ImageRecord, Record};
 use crate::test_dir::TestDir;
 use std::fs;
@@ -19,7 +19,7 @@ fn committed(name: &str) -> (TestDir, CudaBuilder) {
     let dir = TestDir::new(name);
     let image = ImageRecord { flags: "-O".into(), digest: cuda_std::image::digest(PTX) };
     let record = Record { images: [(Arch::SM_80, image)].into(), ..Record::default() };
-    let text = Text { module: "blur".into(), record, ptx: [(Arch::SM_80, PTX.to_owned())].into() };
+    let text = CompiledModule { module: "blur".into(), record, ptx: [(Arch::SM_80, PTX.to_owned())].into() };
     committed::write(&dir.path(""), Compilation { modules: vec![text], ..Compilation::default() }, true).unwrap();
     let builder = CudaBuilder::new(dir.path(""));
     (dir, builder)

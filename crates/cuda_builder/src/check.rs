@@ -1,7 +1,7 @@
 //! Comparison of a kernel crate's committed modules with its sources.
 
 use crate::committed;
-use crate::compilation::Text;
+use crate::compilation::CompiledModule;
 use crate::error::{BuildError, renew};
 use crate::index::{Index, Record};
 use cuda_std::image::{self, ImageError};
@@ -81,7 +81,7 @@ pub struct Check {
 impl Check {
     /// Compares the committed modules in `dir` with the freshly compiled ones. If `all` is true, every module was compiled,
     /// and a committed module without a fresh one is a difference too.
-    pub(crate) fn new(dir: &Path, compiler: String, fresh: &[Text], all: bool) -> Result<Check, BuildError> {
+    pub(crate) fn new(dir: &Path, compiler: String, fresh: &[CompiledModule], all: bool) -> Result<Check, BuildError> {
         let index = committed::read_index(dir)?;
         let mut check = Check { compiler, differences: Vec::new(), other_compilers: Vec::new(), warnings: Vec::new() };
         for text in fresh {
@@ -98,7 +98,7 @@ impl Check {
         self.differences.push(Difference { file, module: module.to_owned(), kind });
     }
 
-    fn compare(&mut self, dir: &Path, index: &Index, fresh: &Text) {
+    fn compare(&mut self, dir: &Path, index: &Index, fresh: &CompiledModule) {
         let list = committed::index_file(dir);
         let Some(record) = index.0.get(&fresh.module) else {
             return self.differ(list, &fresh.module, DifferenceKind::Missing);

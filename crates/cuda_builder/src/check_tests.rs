@@ -6,7 +6,7 @@ use crate::{Arch, committed};
 
 const COMPILER: &str = "rustc 1.96.0";
 
-fn text(module: &str, sources: &str, compiler: &str, ptx: &str) -> Text {
+fn text(module: &str, sources: &str, compiler: &str, ptx: &str) -> CompiledModule {
     let record = Record {
         compiler: compiler.into(),
         files: vec!["k/lib.rs".into()],
@@ -14,11 +14,11 @@ fn text(module: &str, sources: &str, compiler: &str, ptx: &str) -> Text {
         images: [(Arch::SM_80, ImageRecord { flags: "-O".into(), digest: image::digest(ptx) })].into(),
         ..Record::default()
     };
-    Text { module: module.into(), record, ptx: [(Arch::SM_80, ptx.to_owned())].into() }
+    CompiledModule { module: module.into(), record, ptx: [(Arch::SM_80, ptx.to_owned())].into() }
 }
 
 /// Writes the `committed` modules, applies `change` to their files and compares them with a fresh module.
-fn check(name: &str, committed: &[Text], change: impl Fn(&TestDir)) -> Check {
+fn check(name: &str, committed: &[CompiledModule], change: impl Fn(&TestDir)) -> Check {
     let dir = TestDir::new(name);
     let done = Compilation { modules: committed.to_vec(), ..Compilation::default() };
     committed::write(&dir.path(""), done, true).unwrap();

@@ -2,11 +2,11 @@
 //! ([`index`](crate::index)).
 
 use crate::Arch;
-use crate::compilation::{Compilation, Text};
+use crate::compilation::{Compilation, CompiledModule, file_name};
 use crate::error::BuildError;
-use crate::files::write_if_changed;
+use crate::files::{remove_if_present, write_if_changed};
 use crate::index::{Index, Record};
-use crate::output::{Committed, file_name};
+use crate::results::Committed;
 use cuda_std::image;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub(crate) fn read(dir: &Path, names: &[String]) -> Result<Compilation, BuildErr
 }
 
 /// Reads a module. The kernel crate is in `dir`.
-pub(crate) fn read_module(dir: &Path, module: String, record: Record) -> Result<Text, BuildError> {
+pub(crate) fn read_module(dir: &Path, module: String, record: Record) -> Result<CompiledModule, BuildError> {
     let mut ptx = BTreeMap::new();
     for (arch, image) in &record.images {
         let file = file(dir, &module, *arch);
@@ -66,7 +66,7 @@ pub(crate) fn read_module(dir: &Path, module: String, record: Record) -> Result<
         image::verify_text(&text, &image.digest).map_err(|source| BuildError::BadImage { file, source })?;
         ptx.insert(*arch, text);
     }
-    Ok(Text { module, record, ptx })
+    Ok(CompiledModule { module, record, ptx })
 }
 
 /// Writes compiled modules and the list. If they are `all` modules of the kernel crate, removes the files of other modules.
@@ -79,15 +79,16 @@ pub(crate) fn write(dir: &Path, done: Compilation, all: bool) -> Result<Committe
     };
     let mut new = if all { BTreeMap::new() } else { old.clone() };
     let mut files = Vec::new();
-    for Text { module, record, ptx } in done.modules {
+    for CompiledModule { module, record, ptx } in done.modules {
         for (arch, text) in ptx {
             files.push(file(dir, &module, arch));
             write_if_changed(&file(dir, &module, arch), &text)?;
         }
         new.insert(module, record);
     }
-    let removed = images(&old).difference(&images(&new)).map(|(module, arch)| file(dir, module, *arch)).collect();
-    remove(&removed)?;
+    let removed: Vec<_> =
+        images(&old).difference(&images(&new)).map(|(module, arch)| file(dir, module, *arch)).collect();
+    removed.iter().try_for_each(|file| remove_if_present(file))?;
     write_if_changed(&index_file(dir), &Index(new).render())?;
     files.push(index_file(dir));
     Ok(Committed { files, removed, warnings: done.warnings })
@@ -98,16 +99,6 @@ fn images(records: &BTreeMap<String, Record>) -> BTreeSet<(&str, Arch)> {
     let images =
         records.iter().flat_map(|(module, record)| record.images.keys().map(move |arch| (module.as_str(), *arch)));
     images.collect()
-}
-
-fn remove(files: &Vec<PathBuf>) -> Result<(), BuildError> {
-    for file in files {
-        match fs::remove_file(file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BuildError::io(file)(error)),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

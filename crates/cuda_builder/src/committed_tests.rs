@@ -3,7 +3,7 @@ use crate::index::ImageRecord;
 use crate::test_dir::TestDir;
 
 /// Returns a module with the given texts.
-fn text(module: &str, ptx: &[(Arch, &str)]) -> Text {
+fn text(module: &str, ptx: &[(Arch, &str)]) -> CompiledModule {
     let image = |text: &str| ImageRecord { flags: "-O".into(), digest: image::digest(text) };
     let record = Record {
         compiler: "rustc 1.96.0".into(),
@@ -13,10 +13,10 @@ fn text(module: &str, ptx: &[(Arch, &str)]) -> Text {
         ..Record::default()
     };
     let ptx = ptx.iter().map(|(arch, text)| (*arch, (*text).to_owned())).collect();
-    Text { module: module.into(), record, ptx }
+    CompiledModule { module: module.into(), record, ptx }
 }
 
-fn compilation(modules: &[Text]) -> Compilation {
+fn compilation(modules: &[CompiledModule]) -> Compilation {
     Compilation { modules: modules.to_vec(), ..Compilation::default() }
 }
 
@@ -36,7 +36,7 @@ fn written_is_read() {
 #[test]
 fn files_of_removed_modules_and_targets_are_removed() {
     let dir = TestDir::new("committed_removed");
-    let write = |modules: &[Text], all| write(&dir.path(""), compilation(modules), all).unwrap().removed;
+    let write = |modules: &[CompiledModule], all| write(&dir.path(""), compilation(modules), all).unwrap().removed;
     let names = |files: &[&str]| files.iter().map(|file| dir.path("ptx").join(file)).collect::<Vec<_>>();
     let sum = text("sum", &[(Arch::SM_75, "c")]);
     assert_eq!(write(&[text("blur", &[(Arch::SM_75, "a"), (Arch::SM_90, "b")]), sum.clone()], true), names(&[]));

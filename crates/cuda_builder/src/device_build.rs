@@ -1,23 +1,22 @@
 //! Compilation of one module for one target.
 
 use crate::Arch;
+use crate::cargo_messages::Messages;
 use crate::compiler::{Compiler, Core, TARGET};
 use crate::convergence::{Copied, Copies, align_barriers};
 use crate::environment;
 use crate::error::BuildError;
-use crate::files::write_if_changed;
+use crate::files::{remove_if_present, write_if_changed};
 use crate::flags::{Flags, Precaution};
 use crate::kernel_crate::{KernelCrate, Module};
 use crate::line_directives;
-use crate::messages::Messages;
-use crate::registers;
+use crate::register_limits;
 use crate::sources::Sources;
-use crate::watch;
-use crate::wrapper::{Wrapper, quoted};
+use crate::watched_files;
+use crate::wrapper_package::{Wrapper, quoted};
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -56,19 +55,13 @@ impl Results {
 
     /// Removes the files of an earlier run, so that they cannot be mistaken for this run's.
     fn remove(&self) -> Result<(), BuildError> {
-        for file in [&self.assembly, &self.ir, &self.dep_info] {
-            match fs::remove_file(file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(BuildError::io(file)(error)),
-                _ => {}
-            }
-        }
-        Ok(())
+        [&self.assembly, &self.ir, &self.dep_info].into_iter().try_for_each(|file| remove_if_present(file))
     }
 }
 
-/// A compiled module.
+/// A module, compiled for one target.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledImage {
     pub(crate) ptx: String,
     /// Source files and features that it was compiled from.
     pub(crate) sources: Sources,
@@ -84,7 +77,7 @@ pub(crate) struct Compiled {
 impl DeviceBuild<'_> {
     /// Compiles `module` so that no warp operation is copied, with as few precautions as possible, since they make the code
     /// slower.
-    pub(crate) fn run(&self, module: &Module, arch: Arch) -> Result<Compiled, BuildError> {
+    pub(crate) fn run(&self, module: &Module, arch: Arch) -> Result<CompiledImage, BuildError> {
         // The wrapper and the results have fixed names. Cargo itself locks the folders of targets.
         let _lock = lock(&Wrapper::dir(self.target_dir, self.kernels, module))?;
         let wrapper = Wrapper::write(self.target_dir, self.kernels, module)?;
@@ -136,7 +129,7 @@ struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// Returns the compiled module, and the warp operations that were copied.
-    fn run(&self, wrapper: &Wrapper, module: &Module) -> Result<(Compiled, Vec<Copied>), BuildError> {
+    fn run(&self, wrapper: &Wrapper, module: &Module) -> Result<(CompiledImage, Vec<Copied>), BuildError> {
         let results = Results::of(wrapper, &self.folder());
         results.remove()?;
         let (messages, output) = self.compile(wrapper, &results)?;
@@ -151,16 +144,23 @@ impl Attempt<'_> {
         Ok((compiled, copies.warp_operations))
     }
 
-    fn compiled(&self, wrapper: &Wrapper, results: &Results, messages: Messages) -> Result<Compiled, BuildError> {
+    fn compiled(&self, wrapper: &Wrapper, results: &Results, messages: Messages) -> Result<CompiledImage, BuildError> {
         let DeviceBuild { kernels, compiler, release, .. } = self.build;
         let no_sources = || BuildError::NoSources { package: kernels.package.clone() };
         let listed = messages.variable(&kernels.dir.join("Cargo.toml"), SOURCES).ok_or_else(no_sources)?.to_owned();
         let own = [wrapper.dir.as_path(), compiler.sysroot.as_path()];
         let sources = Sources::find(&messages, &self.folder().join(TARGET), &own)?;
-        let watched = watch::files(&results.dep_info, messages.manifests(), &own)?;
-        let assembly = registers::limit(&read(&results.assembly)?);
+        let watched = watched_files::files(&results.dep_info, messages.manifests(), &own)?;
+        let assembly = register_limits::limit(&read(&results.assembly)?);
         let ptx = if *release { line_directives::remove(&assembly) } else { assembly };
-        Ok(Compiled { ptx, sources, listed, flags: self.flags().to_string(), watched, warnings: messages.warnings })
+        Ok(CompiledImage {
+            ptx,
+            sources,
+            listed,
+            flags: self.flags().to_string(),
+            watched,
+            warnings: messages.warnings,
+        })
     }
 
     fn flags(&self) -> Flags {

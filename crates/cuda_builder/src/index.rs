@@ -16,7 +16,7 @@
 //! `sources` is the digest of the files, and `digest` the digest of the text.
 
 use crate::Arch;
-use crate::names::is_identifier;
+use crate::module_names::is_identifier;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;

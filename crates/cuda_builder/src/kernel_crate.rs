@@ -1,7 +1,7 @@
 //! Properties of a kernel crate, read before it is compiled.
 
 use crate::environment;
-use crate::names::check_names;
+use crate::module_names::check_names;
 use crate::{Arch, BuildError};
 use serde_json::Value;
 use std::collections::BTreeMap;

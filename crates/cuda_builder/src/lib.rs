@@ -16,8 +16,30 @@
 //! the sources of the standard library, because `core` is compiled for the device too. Without such a compiler, a build
 //! takes the modules that were compiled and committed before ([`Mode`]).
 
+// How one build runs:
+//
+//   CudaBuilder::{build, commit, check}                                                    builder, mode
+//    ├─ the kernel crate: its modules and their targets                                    kernel_crate, module_names, arch
+//    ├─ the compiler for the device                                                        compiler
+//    ├─ Request::compile, for each module                                                  request
+//    │   ├─ the committed module, if the same compiler made it of the same files           up_to_date
+//    │   └─ DeviceBuild::run, for each target                                              device_build
+//    │       ├─ a package that cargo compiles to PTX                                       wrapper_package
+//    │       ├─ cargo, with its flags, folder and environment                              flags, target_dir, environment
+//    │       ├─ what cargo says: errors, files of the module                               cargo_messages, sources, watched_files
+//    │       ├─ a search for copied warp operations, which cannot stay                     convergence/
+//    │       └─ changes of the PTX                                                         register_limits, line_directives
+//    ├─ or the committed modules: the folder `ptx` and its list                            committed, index
+//    └─ Compilation                                                                        compilation
+//        ├─ build:  the code that `include_kernels!` includes, and a file for each image   included_code, files
+//        ├─ commit: the folder `ptx`                                                       committed, index
+//        └─ check:  the differences from it                                                check
+//
+// What callers get is in `results` and `error`.
+
 mod arch;
 mod builder;
+mod cargo_messages;
 mod check;
 mod committed;
 mod compilation;
@@ -28,21 +50,22 @@ mod environment;
 mod error;
 mod files;
 mod flags;
+mod included_code;
 mod index;
 mod kernel_crate;
 mod line_directives;
-mod messages;
 mod mode;
-mod names;
-mod output;
-mod registers;
+mod module_names;
+mod register_limits;
+mod request;
+mod results;
 mod sources;
 mod target_dir;
 #[cfg(test)]
 mod test_dir;
 mod up_to_date;
-mod watch;
-mod wrapper;
+mod watched_files;
+mod wrapper_package;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]
@@ -54,4 +77,4 @@ pub use builder::CudaBuilder;
 pub use check::{Check, Difference, DifferenceKind};
 pub use error::{BuildError, Rejected};
 pub use mode::Mode;
-pub use output::{Built, Committed, Image, Origin};
+pub use results::{Built, Committed, Image, Origin};

@@ -1,8 +1,8 @@
 //! The files that a module is compiled from, and the features that it is compiled with.
 
+use crate::cargo_messages::{Crate, Messages};
 use crate::error::BuildError;
-use crate::messages::{Crate, Messages};
-use crate::watch;
+use crate::watched_files;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Sources {
             };
             let root = found.manifest.parent().unwrap_or(folder);
             let listed = fs::read_to_string(&dep_info).map_err(BuildError::io(&dep_info))?;
-            sources.files.extend(watch::parse(&listed).iter().map(|file| name(package, root, file)));
+            sources.files.extend(watched_files::parse(&listed).iter().map(|file| name(package, root, file)));
             sources.features.extend(found.features.iter().map(|feature| format!("{package}/{feature}")));
         }
         Ok(sources)

@@ -2,7 +2,7 @@
 
 use crate::Arch;
 use crate::committed;
-use crate::compilation::Text;
+use crate::compilation::CompiledModule;
 use crate::compiler::Compiler;
 use crate::flags::{Flags, Precaution};
 use crate::index::{Index, Record};
@@ -30,7 +30,7 @@ impl<'a> UpToDate<'a> {
 
     /// Returns the committed module if `compiler` made it with the present flags, for these targets, from files that have not
     /// changed since.
-    pub(crate) fn module(&self, name: &str, targets: &[Arch], compiler: &Compiler) -> Option<Text> {
+    pub(crate) fn module(&self, name: &str, targets: &[Arch], compiler: &Compiler) -> Option<CompiledModule> {
         let record = self.committed.0.get(name)?;
         let is_same = record.compiler == compiler.version
             && record.images.keys().eq(targets)

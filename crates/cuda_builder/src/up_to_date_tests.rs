@@ -22,7 +22,7 @@ fn commit(dir: &TestDir) {
     let flags = Flags { arch, core: Core::Sources, release: true, precaution: Precaution::Inlining }.to_string();
     let files = vec!["k/blur.rs".to_owned(), "k/lib.rs".to_owned()];
     let sources = Sources::new(LISTED).digest(files.iter().map(String::as_str)).unwrap();
-    let modules = [("blur", flags), ("sum", "-O".to_owned())].map(|(module, flags)| Text {
+    let modules = [("blur", flags), ("sum", "-O".to_owned())].map(|(module, flags)| CompiledModule {
         module: module.into(),
         record: Record {
             compiler: "rustc 1".into(),

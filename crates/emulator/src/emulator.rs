@@ -1,20 +1,16 @@
 //! The emulator: memory, and launches on it.
 
 use crate::blocks::resident_blocks;
-use crate::fibres::{Control, Fibres, kernel_code};
-use crate::hosting::Hosting;
 use crate::launch::{Launch, LaunchError};
-use crate::launches::{EmulatorId, LaunchGuard};
 use crate::machine::Emulated;
-use crate::memory::{Buffer, MOST_BUFFERS, Memory, from_bytes, to_bytes};
-use crate::outputs::Outputs;
-use crate::panics::{UNWIND, catch, in_kernel, keep_panics};
+use crate::memory::{Buffer, MAX_WARPS, MOST_BUFFERS, Memory, Outputs, Reach, Region, from_bytes, to_bytes};
 use crate::profile::Profile;
-use crate::reach::Reach;
-use crate::region::{MAX_WARPS, Region};
 use crate::report::Report;
 use crate::running::Running;
-use crate::trap::{Target, install};
+use crate::threads::{
+    Control, EmulatorId, Fibres, Hosting, LaunchGuard, Target, UNWIND, catch, in_kernel, install, keep_panics,
+    kernel_code,
+};
 use cuda_std::host::{Window, with};
 use cuda_std::{Argument, Entry, Value};
 use std::cell::{Cell, RefCell};

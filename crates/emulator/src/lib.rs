@@ -52,64 +52,49 @@
 //! # Ok::<(), emulator::LaunchError>(())
 //! ```
 
-mod access;
-mod alignment;
-mod ambiguous;
-mod anchors;
-mod barriers;
-mod block;
+// How one launch flows through the crate:
+//
+//   Emulator::launch        checks the launch against the device, and collects the windows       emulator, launch, profile,
+//    │                      in the arguments                                                    memory/{reach, outputs}
+//    ├─ run, until no thread is left
+//    │   ├─ Running::next_turn      draws the block and the thread that run next                running, blocks/, random
+//    │   ├─ Fibres::run             switches to that thread                                     threads/
+//    │   │   └─ kernel code ─► accessor of cuda_std ─► Emulated                                  machine
+//    │   │       ├─ Running::{load, store, atomic, copy_async}                                   memory/
+//    │   │       │   ├─ is the access ordered after the earlier ones?                            race/
+//    │   │       │   └─ which lanes made it together, and what did it cost?                      warp/requests
+//    │   │       ├─ Running::sync_threads                                                        blocks/barriers
+//    │   │       └─ Running::meet   sync_warp, shuffles, votes, matrix products                  warp/meetings
+//    │   └─ the thread yields: it waits, its turn is over, or it has ended
+//    └─ Report              findings, and counts by line                                         report/
+//
+// `Running` is the state of the launch. The folders that act on it (`memory`, `blocks`, `warp`) add their methods to it.
+
 mod blocks;
-mod clocks;
-mod colours;
-mod copies;
-mod counts;
 mod emulator;
-mod fibres;
-mod finding;
-mod hosting;
-mod in_progress;
 mod launch;
-mod launches;
 mod machine;
 mod memory;
-mod moment;
-#[cfg(test)]
-mod oracle;
-mod order;
-mod os_threads;
-mod outputs;
-mod panics;
-mod paths;
 mod profile;
 #[cfg(test)]
 mod properties;
+mod race;
 mod random;
-mod reach;
-mod region;
 mod report;
-mod requests;
 mod running;
-mod schedule;
-mod sets;
-mod settling;
-mod shadow;
-mod site;
 mod threads;
-mod trap;
 mod warp;
-mod watch;
 
-pub use counts::Counts;
 pub use cuda_std::host::Space;
 pub use emulator::Emulator;
-pub use finding::{Absence, BlockStates, Finding, Other, Place, Problem, Split};
 pub use launch::{Launch, LaunchError, Limit};
-pub use launches::EmulatorId;
 pub use memory::Buffer;
 pub use profile::Profile;
-pub use report::{Report, SiteCounts};
-pub use site::{Action, Line};
-pub use threads::Threads;
+pub use report::{
+    Absence, Action, BlockStates, Finding, Line, Other, Place, Problem, Report, SiteCounts, Split, Threads,
+};
+pub use threads::EmulatorId;
+pub use warp::Counts;
 
 /// The examples of the README compile and run.
 #[cfg(doctest)]

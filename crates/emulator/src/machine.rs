@@ -1,10 +1,8 @@
 //! The machine behind the accessors of kernel code.
 
-use crate::fibres::Control;
-use crate::panics::unwinds;
-use crate::paths;
+use crate::report::Action;
 use crate::running::{Running, Turn};
-use crate::site::Action;
+use crate::threads::{Control, PATHS_ARE_FAST, unwinds};
 use crate::warp::Part;
 use cuda_std::host::{Access, AsyncCopy, Axis, Fragments, Index, Machine, Masked, Scope, Update, WarpOperation};
 use cuda_std::{Ordering, warp};
@@ -57,7 +55,7 @@ impl Emulated {
     /// As `act_at_barrier`, for an operation of the warp in `mask`.
     #[inline]
     fn meet(&self, part: Part, mask: u32, at: &'static Location<'static>) {
-        match paths::IS_FAST {
+        match PATHS_ARE_FAST {
             true => self.act_at_barrier(at, |running, path| running.meet(part, mask, at, path)),
             // There are many of these operations, and each would unwind the stack.
             false => self.act(at, |running| running.meet(part, mask, at, 0)),

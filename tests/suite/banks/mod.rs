@@ -1,5 +1,5 @@
 //! The kernels that measure accesses, on emulated devices: all of their code is reached, without findings, and patterns
-//! without conflicts have no conflicts. `api.rs` tests the measured numbers.
+//! without conflicts have no conflicts. `api` tests the measured numbers.
 
 use crate::common::emulated;
 use libtest_mimic::{Failed, Trial};

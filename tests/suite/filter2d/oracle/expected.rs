@@ -1,7 +1,7 @@
 //! What an output may be: the exact sum, its documented bound, and the conversion to the type of the outputs.
 
+use crate::filter1d::Real;
 use crate::numbers::Kind;
-use crate::operations::filter1d::Real;
 
 /// What is stored for a sum of integers.
 fn stored(sum: i128, output: Kind) -> f64 {

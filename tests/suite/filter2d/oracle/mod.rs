@@ -3,11 +3,11 @@
 
 mod expected;
 
-pub use crate::operations::filter1d::Direction;
+pub use crate::filter1d::Direction;
 pub use expected::{Expected, Sums};
 
-use crate::operations::filter1d::Real;
-use crate::operations::filter1d::extension::sources;
+use crate::filter1d::Real;
+use crate::filter1d::extension::sources;
 use slm::{Boundary, Extent};
 
 /// A filter, and the pictures that it is applied to.
