@@ -95,76 +95,39 @@ impl<'a, const BOUNDED: bool> Pass<'a, BOUNDED> {
         Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], done: 0 }
     }
 
-    /// Computes eight generations, [`TURN`] rows at a time. Later levels are skipped in the first turns, in which they would have no
-    /// row that they use.
+    /// Computes eight generations, [`TURN`] rows at a time.
     #[inline(always)]
     fn run(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
-        let end = self.strip.rows + 2 * GENERATIONS;
+        let (board, strip) = (&self.args.board, &self.strip);
+        let end = strip.rows + 2 * GENERATIONS;
+        let (column, valid) = (strip.column(), strip.valid(board));
+        let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
         while self.done < end {
-            let mut rows = self.source.words(&self.rows);
+            let words = self.source.words(&self.rows);
             // The condition also keeps the compiler from loading late, after the levels are computed.
             if self.done + (TURN as u32) < end {
                 self.source.load(&mut self.rows);
             }
-            self.advance::<0, 3>(&mut rows, &rule);
-            if self.is_used::<3>() {
-                self.advance::<3, 6>(&mut rows, &rule);
-            }
-            if self.is_used::<6>() {
-                self.advance::<6, GENERATIONS>(&mut rows, &rule);
-                self.store(rows, end);
-            }
-            self.done += TURN as u32;
-        }
-    }
-
-    /// Returns whether level `LEVEL`, counted from 0, uses a row of this turn. It uses none before row `2 * LEVEL`.
-    #[inline(always)]
-    fn is_used<const LEVEL: u32>(&self) -> bool {
-        self.done + TURN as u32 > 2 * LEVEL
-    }
-
-    /// Takes rows of level `FROM`, and returns those of level `TO`.
-    #[inline(always)]
-    fn advance<const FROM: u32, const TO: u32>(
-        &mut self,
-        rows: &mut [[u32; 2]; TURN],
-        rule: &impl Fn(Sum<u32>, u32) -> u32,
-    ) {
-        let (board, strip) = (&self.args.board, &self.strip);
-        let valid = strip.valid(board);
-        let mut turn = 0;
-        while turn < TURN {
-            let mut row = rows[turn];
-            let mut t = FROM;
-            while t < TO {
-                row = self.levels[t as usize].advance(row, rule);
-                if BOUNDED {
-                    let here = strip.first + self.done + turn as u32;
-                    let is_alive = here.wrapping_sub(GENERATIONS + t + 1) < board.rows;
-                    let mask = if board.wraps != 0 { [u32::MAX; 2] } else { valid };
-                    row = if is_alive { [row[0] & mask[0], row[1] & mask[1]] } else { [0; 2] };
+            let mut turn = 0;
+            while turn < TURN {
+                let mut row = words[turn];
+                let mut t = 0;
+                while t < GENERATIONS {
+                    row = self.levels[t as usize].advance(row, &rule);
+                    if BOUNDED {
+                        let is_alive = (strip.first + self.done).wrapping_sub(GENERATIONS + t + 1) < board.rows;
+                        let mask = if board.wraps != 0 { [u32::MAX; 2] } else { valid };
+                        row = if is_alive { [row[0] & mask[0], row[1] & mask[1]] } else { [0; 2] };
+                    }
+                    t += 1;
                 }
-                t += 1;
+                let output = self.args.output.row((strip.first + self.done).wrapping_sub(2 * GENERATIONS));
+                let is_complete = (self.done >= 2 * GENERATIONS) & (self.done < end) & is_useful;
+                let row = [row[0] & valid[0], row[1] & valid[1]];
+                output.set_pack_masked(is_complete, column / 32, row);
+                self.done += 1;
+                turn += 1;
             }
-            rows[turn] = row;
-            turn += 1;
-        }
-    }
-
-    /// Writes the rows of the last generation that are complete.
-    #[inline(always)]
-    fn store(&self, rows: [[u32; 2]; TURN], end: u32) {
-        let (board, strip) = (&self.args.board, &self.strip);
-        let (column, valid) = (strip.column(), strip.valid(board));
-        let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
-        let mut turn = 0;
-        while turn < TURN {
-            let (row, done) = (rows[turn], self.done + turn as u32);
-            let output = self.args.output.row((strip.first + done).wrapping_sub(2 * GENERATIONS));
-            let is_complete = (done >= 2 * GENERATIONS) & (done < end) & is_useful;
-            output.set_pack_masked(is_complete, column / 32, [row[0] & valid[0], row[1] & valid[1]]);
-            turn += 1;
         }
     }
 }
