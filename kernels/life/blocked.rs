@@ -72,48 +72,72 @@ pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u3
         return;
     }
     let strip = Strip { first, rows: height.min(board.rows - first), left: across * COLUMNS };
-    Pass::<BOUNDED>::new(args, strip).run(rule);
+    let halo = Halo::new::<BOUNDED>(board, &strip);
+    if strip.is_direct(board) {
+        Pass::new(args, strip, Direct::<BOUNDED>::new(args, &halo)).run::<BOUNDED>(rule);
+    } else {
+        Pass::new(args, strip, Extended::<BOUNDED>::new(args, &halo)).run::<BOUNDED>(rule);
+    }
 }
 
 /// The way of a warp down its strip.
-struct Pass<'a, const BOUNDED: bool> {
+struct Pass<'a, S: Source> {
     args: &'a BlockedArgs<'a>,
     strip: Strip,
-    source: Source<'a, BOUNDED>,
+    source: S,
     /// The next rows.
-    rows: [Words; TURN],
+    rows: [S::Row; TURN],
     levels: [Level; GENERATIONS as usize],
     /// Number of rows that were taken, from the first one of the halo on.
     done: u32,
 }
 
-impl<'a, const BOUNDED: bool> Pass<'a, BOUNDED> {
+impl<'a, S: Source> Pass<'a, S> {
     #[inline(always)]
-    fn new(args: &'a BlockedArgs<'a>, strip: Strip) -> Self {
-        let (mut source, mut rows) = (Source::new(args, &strip), [Words::default(); TURN]);
-        source.load(&mut rows);
+    fn new(args: &'a BlockedArgs<'a>, strip: Strip, mut source: S) -> Self {
+        let rows = source.next_rows();
         Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], done: 0 }
     }
 
-    /// Computes eight generations, [`TURN`] rows at a time.
+    /// Computes eight generations. Level `t`, counted from 0, uses no row before row `2 * t`, so the first `2 * n` rows need `n` levels.
     #[inline(always)]
-    fn run(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
+    fn run<const BOUNDED: bool>(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
+        let end = self.strip.rows + 2 * GENERATIONS;
+        self.take::<BOUNDED, 3>(2 * 3, end, &rule);
+        self.take::<BOUNDED, 6>(2 * 6, end, &rule);
+        self.take::<BOUNDED, GENERATIONS>(end, end, &rule);
+    }
+
+    /// Takes rows with `LEVELS` levels, [`TURN`] at a time, until `until` rows were taken. There are `end` rows.
+    #[inline(always)]
+    fn take<const BOUNDED: bool, const LEVELS: u32>(
+        &mut self,
+        until: u32,
+        end: u32,
+        rule: &impl Fn(Sum<u32>, u32) -> u32,
+    ) {
+        // A turn must not take rows that need more levels.
+        const { assert!(LEVELS == GENERATIONS || (2 * LEVELS as usize).is_multiple_of(TURN)) };
         let (board, strip) = (&self.args.board, &self.strip);
-        let end = strip.rows + 2 * GENERATIONS;
         let (column, valid) = (strip.column(), strip.valid(board));
         let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
-        while self.done < end {
-            let words = self.source.words(&self.rows);
+        while self.done < until {
+            let mut words = [[0; 2]; TURN];
+            let mut turn = 0;
+            while turn < TURN {
+                words[turn] = self.source.word(&self.rows[turn]);
+                turn += 1;
+            }
             // The condition also keeps the compiler from loading late, after the levels are computed.
             if self.done + (TURN as u32) < end {
-                self.source.load(&mut self.rows);
+                self.rows = self.source.next_rows();
             }
             let mut turn = 0;
             while turn < TURN {
                 let mut row = words[turn];
                 let mut t = 0;
-                while t < GENERATIONS {
-                    row = self.levels[t as usize].advance(row, &rule);
+                while t < LEVELS {
+                    row = self.levels[t as usize].advance(row, rule);
                     if BOUNDED {
                         let is_alive = (strip.first + self.done).wrapping_sub(GENERATIONS + t + 1) < board.rows;
                         let mask = if board.wraps != 0 { [u32::MAX; 2] } else { valid };
@@ -121,10 +145,12 @@ impl<'a, const BOUNDED: bool> Pass<'a, BOUNDED> {
                     }
                     t += 1;
                 }
-                let output = self.args.output.row((strip.first + self.done).wrapping_sub(2 * GENERATIONS));
-                let is_complete = (self.done >= 2 * GENERATIONS) & (self.done < end) & is_useful;
-                let row = [row[0] & valid[0], row[1] & valid[1]];
-                output.set_pack_masked(is_complete, column / 32, row);
+                if LEVELS == GENERATIONS {
+                    let output = self.args.output.row((strip.first + self.done).wrapping_sub(2 * GENERATIONS));
+                    let is_complete = (self.done >= 2 * GENERATIONS) & (self.done < end) & is_useful;
+                    let row = [row[0] & valid[0], row[1] & valid[1]];
+                    output.set_pack_masked(is_complete, column / 32, row);
+                }
                 self.done += 1;
                 turn += 1;
             }
@@ -224,15 +250,71 @@ impl Halo {
     }
 }
 
-/// The rows of a strip, from top to bottom, extended beyond the ends of the board. Words are loaded first and used later, because a
-/// load takes as long as the computation of several rows.
-struct Source<'a, const BOUNDED: bool> {
+/// The rows of a strip, from top to bottom. Words are loaded first and used later, because a load takes as long as the computation
+/// of several rows.
+trait Source {
+    /// What is loaded for a row.
+    type Row: Copy + Default;
+
+    /// Loads the next row.
+    fn load(&mut self) -> Self::Row;
+
+    /// Loads the next rows.
+    #[inline(always)]
+    fn next_rows(&mut self) -> [Self::Row; TURN] {
+        let mut rows = [Self::Row::default(); TURN];
+        let mut turn = 0;
+        while turn < TURN {
+            rows[turn] = self.load();
+            turn += 1;
+        }
+        rows
+    }
+
+    /// Returns the word of a row.
+    fn word(&self, row: &Self::Row) -> [u32; 2];
+}
+
+/// Rows whose words are aligned words in memory.
+struct Direct<'a, const BOUNDED: bool> {
+    cells: &'a GlobalIn2<'a, u32>,
+    /// The next row.
+    row: u32,
+    /// Index of the word in its row.
+    word: u32,
+}
+
+impl<'a, const BOUNDED: bool> Direct<'a, BOUNDED> {
+    #[inline(always)]
+    fn new(args: &'a BlockedArgs<'a>, halo: &Halo) -> Self {
+        Direct { cells: &args.input, row: halo.row, word: halo.column / 32 }
+    }
+}
+
+impl<const BOUNDED: bool> Source for Direct<'_, BOUNDED> {
+    type Row = [u32; 2];
+
+    #[inline(always)]
+    fn load(&mut self) -> [u32; 2] {
+        // There are no rows beyond the ends, which are loaded as zeros.
+        let word = self.cells.row(self.row).get_pack_masked(self.word);
+        self.row = self.row.wrapping_add(1);
+        if !BOUNDED && self.row == self.cells.rows() {
+            self.row = 0;
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn word(&self, row: &[u32; 2]) -> [u32; 2] {
+        *row
+    }
+}
+
+/// Rows that are extended beyond the ends of the board.
+struct Extended<'a, const BOUNDED: bool> {
     board: &'a Board,
     cells: &'a GlobalIn2<'a, u32>,
-    /// Whether all words are [aligned words in memory](Strip::is_direct). It is the same for all lanes, so a branch costs little,
-    /// and both kinds of strips share the long code of the levels.
-    is_direct: bool,
-    /// The next row.
     row: u32,
     is_mirrored: bool,
     column: u32,
@@ -240,69 +322,24 @@ struct Source<'a, const BOUNDED: bool> {
     mirrored: u32,
 }
 
-/// Words of a row.
+/// Words of an extended row.
 #[derive(Clone, Copy, Default)]
 struct Words {
-    /// The word with the lowest cell.
-    lowest: [u32; 2],
-    /// The word behind it, and the first word of the row, in extended rows. Zero if they are not needed or dead.
-    others: [[u32; 2]; 2],
+    /// The word with the lowest cell, the word behind it, and the first word of the row. Zero if they are not needed or dead.
+    words: [[u32; 2]; 3],
     is_mirrored: bool,
 }
 
-impl<'a, const BOUNDED: bool> Source<'a, BOUNDED> {
+impl<'a, const BOUNDED: bool> Extended<'a, BOUNDED> {
     #[inline(always)]
-    fn new(args: &'a BlockedArgs<'a>, strip: &Strip) -> Self {
-        let board = &args.board;
-        let Halo { row, is_mirrored, column } = Halo::new::<BOUNDED>(board, strip);
+    fn new(args: &'a BlockedArgs<'a>, halo: &Halo) -> Self {
+        let (board, Halo { row, is_mirrored, column }) = (&args.board, *halo);
         // The lowest cell of a word is the highest one of the mirrored word.
         let mirrored = match board.wraps {
             0 => 0,
             _ => before(board.columns - 1 - column, CELLS - 1, board.columns)[0],
         };
-        Source { board, cells: &args.input, is_direct: strip.is_direct(board), row, is_mirrored, column, mirrored }
-    }
-
-    /// Loads the next rows.
-    #[inline(always)]
-    fn load(&mut self, rows: &mut [Words; TURN]) {
-        let mut turn = 0;
-        if self.is_direct {
-            while turn < TURN {
-                // There are no rows beyond the ends, which are loaded as zeros.
-                rows[turn].lowest = self.cells.row(self.row).get_pack_masked(self.column / 32);
-                self.go_down();
-                turn += 1;
-            }
-        } else {
-            while turn < TURN {
-                rows[turn] = self.extended();
-                self.go_down();
-                turn += 1;
-            }
-        }
-    }
-
-    /// Goes to the next row.
-    #[inline(always)]
-    fn go_down(&mut self) {
-        self.row = self.row.wrapping_add(1);
-        if !BOUNDED && self.row == self.board.rows {
-            self.row = 0;
-            self.is_mirrored ^= self.board.ends == Ends::Mirrored as u32;
-        }
-    }
-
-    /// Loads the words of an extended row.
-    #[inline(always)]
-    fn extended(&self) -> Words {
-        let (columns, column) = (self.board.columns, self.lowest(self.is_mirrored));
-        let cells = self.cells.row(self.row);
-        let load = |is_needed: bool, word: u32| cells.get_pack_masked(if is_needed { 2 * word } else { u32::MAX });
-        let (word, last) = (column / CELLS, (columns - 1) / CELLS);
-        let is_end = self.board.wraps != 0 && columns - column < CELLS;
-        let others = [load(word < last, word + 1), load(is_end, 0)];
-        Words { lowest: load(column < columns, word), others, is_mirrored: self.is_mirrored }
+        Extended { board, cells: &args.input, row, is_mirrored, column, mirrored }
     }
 
     /// Returns the column of the lowest cell.
@@ -310,18 +347,31 @@ impl<'a, const BOUNDED: bool> Source<'a, BOUNDED> {
     fn lowest(&self, is_mirrored: bool) -> u32 {
         if is_mirrored { self.mirrored } else { self.column }
     }
+}
 
-    /// Returns the words of loaded rows.
+impl<const BOUNDED: bool> Source for Extended<'_, BOUNDED> {
+    type Row = Words;
+
     #[inline(always)]
-    fn words(&self, rows: &[Words; TURN]) -> [[u32; 2]; TURN] {
-        if self.is_direct { rows.map(|row| row.lowest) } else { rows.map(|row| self.word(&row)) }
+    fn load(&mut self) -> Words {
+        let (columns, is_mirrored) = (self.board.columns, self.is_mirrored);
+        let column = self.lowest(is_mirrored);
+        let cells = self.cells.row(self.row);
+        let load = |is_needed: bool, word: u32| cells.get_pack_masked(if is_needed { 2 * word } else { u32::MAX });
+        let (word, last) = (column / CELLS, (columns - 1) / CELLS);
+        let is_end = self.board.wraps != 0 && columns - column < CELLS;
+        let words = [load(column < columns, word), load(word < last, word + 1), load(is_end, 0)];
+        self.row = self.row.wrapping_add(1);
+        if !BOUNDED && self.row == self.board.rows {
+            self.row = 0;
+            self.is_mirrored ^= self.board.ends == Ends::Mirrored as u32;
+        }
+        Words { words, is_mirrored }
     }
 
-    /// Returns the word of an extended row.
     #[inline(always)]
     fn word(&self, row: &Words) -> [u32; 2] {
-        let [here, behind, first] =
-            [row.lowest, row.others[0], row.others[1]].map(|[low, high]| low as u64 | (high as u64) << 32);
+        let [here, behind, first] = row.words.map(|[low, high]| low as u64 | (high as u64) << 32);
         let (columns, column) = (self.board.columns, self.lowest(row.is_mirrored));
         let shift = column % CELLS;
         let mut cells = here >> shift;
