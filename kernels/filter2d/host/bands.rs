@@ -1,8 +1,9 @@
 //! How kernels that go down bands of rows divide a picture: what the host has to know.
 
-use super::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
-use super::words::Streamed;
-use super::{Problem, passes};
+use super::Problem;
+use crate::filter2d::passes;
+use crate::filter2d::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
+use crate::filter2d::words::Streamed;
 use crate::signal::{Sample, Types};
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
@@ -166,8 +167,8 @@ fn steps(band: u64, taps: u64, pack: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Axis;
     use super::*;
+    use crate::filter2d::Axis;
     use crate::signal::Same;
 
     #[test]
