@@ -2,7 +2,7 @@
 //!
 //! A kernel is a generic function over its element type, with one entry point per element type. It is written with the
 //! accessors of `cuda_std` and without `unsafe`. Each operation's folder also defines what its host code needs: the
-//! arguments, the block's shape, and the computation of grid and shared memory from a problem's size.
+//! arguments, the block's shape, and in `host` the computation of grid and shared memory from a problem's size.
 //!
 //! The compiled modules are in `ptx/`, one or several per operation. A device build compiles the module that a feature of
 //! this crate selects; a host build compiles all of the code.
@@ -32,14 +32,10 @@ pub mod transpose;
 pub mod signal;
 
 #[cfg(not(target_os = "cuda"))]
-mod cast;
+mod host;
 
 #[cfg(not(target_os = "cuda"))]
-pub use cast::{Cast, Misaligned, cast};
-
-/// List of the files that this crate is compiled from. Compiled modules are checked against it.
-#[cfg(not(target_os = "cuda"))]
-pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
+pub use host::{Cast, Misaligned, SOURCES, cast};
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 //! last sample value are omitted. The counter of each sample stays the same.
 
 use super::{Bins, HistogramElement, Rule};
-use slm_kernels::histogram::{Countable, Even, Grid, Halfway, Lattice, OUTSIDE, Ratio, Scale};
+use slm_kernels::histogram::{Bordered, Countable, Even, FromRange, Grid, Halfway, Lattice, OUTSIDE, Ratio};
 use std::sync::Arc;
 
 /// A rule restricted to the range of its sample type.
@@ -72,14 +72,14 @@ impl<T: Fit> EvenBins<T> {
 }
 
 /// A scale constructed from the ends of a range.
-pub(crate) trait FromEnds<T: HistogramElement>: Scale<T> {
+pub(crate) trait FromEnds<T: HistogramElement>: FromRange<T> {
     /// Returns the scale of `bins` bins between the ends, or `None` if it cannot represent them.
     fn from_ends(bins: u32, ends: [T::Bound; 2]) -> Option<Self>;
 }
 
 impl<T: HistogramElement<Bound = i64>> FromEnds<T> for Ratio
 where
-    Ratio: Scale<T>,
+    Ratio: FromRange<T>,
 {
     fn from_ends(bins: u32, [lower, upper]: [i64; 2]) -> Option<Self> {
         Some(Ratio::new(bins, lower.abs_diff(upper)))
@@ -101,7 +101,9 @@ float_scales! {
 }
 
 /// Arithmetic of borders for a sample type.
-pub(crate) trait Fit: HistogramElement + Countable<Scale: FromEnds<Self>, RoundedScale: FromEnds<Self>> {
+pub(crate) trait Fit:
+    HistogramElement + Bordered + Countable<Scale: FromEnds<Self>, RoundedScale: FromEnds<Self>>
+{
     /// Returns border `k` of bins of equal width: the exact `lower + k · (upper - lower) / bins`, rounded up for integers, and
     /// to nearest, ties to even, for floats.
     fn border(k: u32, bins: u32, ends: [Self::Bound; 2]) -> Self::Bound;
@@ -163,7 +165,7 @@ macro_rules! floats {
     ($($t:ty)*) => {$(
         impl Fit for $t {
             fn border(k: u32, bins: u32, [lower, upper]: [$t; 2]) -> $t {
-                Countable::border(k, bins, lower, upper)
+                Bordered::border(k, bins, lower, upper)
             }
 
             fn to_f64(bound: $t) -> f64 {

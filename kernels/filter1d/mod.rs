@@ -16,14 +16,14 @@
 //! of the lists at the end of this file.
 
 mod block;
-#[cfg(not(target_os = "cuda"))]
-mod geometry;
 mod global;
+#[cfg(not(target_os = "cuda"))]
+mod host;
 mod register;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Orientation, Part, Problem, Tuning};
+pub use host::{Geometry, Kernel, Orientation, Part, Problem, Tuning};
 
 use crate::signal::{Line, Same, Types};
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};

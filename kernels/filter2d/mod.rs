@@ -24,30 +24,22 @@
 #[macro_use]
 mod each;
 
-#[cfg(not(target_os = "cuda"))]
-mod bands;
 mod block;
 mod boxes;
-#[cfg(not(target_os = "cuda"))]
-mod geometry;
 mod global;
+#[cfg(not(target_os = "cuda"))]
+mod host;
 mod lines;
 mod memory;
 mod passes;
 mod products;
 mod register;
 mod streaming;
-#[cfg(not(target_os = "cuda"))]
-mod strips;
 mod tile;
 mod words;
 
 #[cfg(not(target_os = "cuda"))]
-pub use bands::{BandPart, Bands};
-#[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Part, Problem};
-#[cfg(not(target_os = "cuda"))]
-pub use strips::{NoStrips, Strips};
+pub use host::{BandPart, Bands, Geometry, Kernel, NoStrips, Part, Problem, Strips, passes_places};
 
 pub use boxes::{BoxArgs, filter2d_box};
 pub use memory::{Any, Mean, Memory, Typed};
@@ -203,16 +195,6 @@ arguments! {
         pub packs: u32,
         /// Number of empty entries.
         pub pad: u32,
-    }
-}
-
-#[cfg(not(target_os = "cuda"))]
-impl Packs {
-    /// Returns the packs of `taps` weights.
-    #[must_use]
-    pub fn new<F: Types>(taps: u32) -> Self {
-        let packs = taps.div_ceil(F::PACK as u32);
-        Packs { packs, pad: packs * F::PACK as u32 - taps }
     }
 }
 
@@ -378,17 +360,6 @@ const PASSES_TABLE_BYTES: usize = 3840;
 #[must_use]
 pub const fn passes_table_len<F: Types>() -> usize {
     PASSES_TABLE_BYTES / size_of::<F::Weight>()
-}
-
-/// Returns where a column and a row of these lengths stand in the table of weights of [`filter2d_passes`], or `None` if they do not
-/// fit.
-#[cfg(not(target_os = "cuda"))]
-#[must_use]
-pub fn passes_places<F: Types>([column, row]: [usize; 2]) -> Option<[usize; 2]> {
-    let pads = [column, row].map(|taps| taps.wrapping_neg() % F::PACK);
-    let first = passes::ROW_PACK as usize * F::PACK;
-    let fits = column <= first && row <= passes_table_len::<F>() - first;
-    fits.then_some([pads[0], first + pads[1]])
 }
 
 /// Weight type of an instance.

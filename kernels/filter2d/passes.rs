@@ -102,14 +102,6 @@ impl Sizes {
         Sizes { entries, step, row, slots: entries[0] + 2 * step }
     }
 
-    /// Returns more than the accesses, barriers and windows of a thread in a step, or before the first one.
-    #[cfg(not(target_os = "cuda"))]
-    pub(super) fn accesses(&self) -> u64 {
-        let Sizes { entries: [column, row], step, .. } = *self;
-        // A sample: its source, its load, and its store. Then samples, sums and weights of both passes, and outputs.
-        (4 * (self.row / WARP) + 2 * (column + row) + 5 * step + 16).into()
-    }
-
     /// Returns a slot of the ring, which may be up to a whole turn beyond its end.
     #[inline(always)]
     fn wrapped(&self, slot: u32) -> u32 {

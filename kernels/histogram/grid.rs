@@ -1,7 +1,5 @@
 //! The bin of an `f64` among bins of equal width with rounded borders: an estimate, corrected by comparison with a border.
 
-#[cfg(not(target_os = "cuda"))]
-use super::borders::{Wide, grid};
 use super::scale::Scale;
 use cuda_std::arguments;
 use cuda_std::math::fma;
@@ -32,7 +30,7 @@ arguments! {
 
 impl Grid {
     /// Adding this to a small number rounds it to a whole number, which is in the low bits of the sum.
-    const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
+    pub(super) const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
     /// Returns the border nearest to a number, as estimated, and the border's index.
     #[inline(always)]
@@ -46,24 +44,6 @@ impl Grid {
 }
 
 impl Scale<f64> for Grid {
-    #[cfg(not(target_os = "cuda"))]
-    const EXACT: bool = false;
-
-    #[cfg(not(target_os = "cuda"))]
-    fn new(bins: u32, lower: f64, upper: f64) -> Option<Self> {
-        let bins_per_unit = f64::from(bins) / (upper - lower);
-        if bins_per_unit == 0.0 || bins_per_unit.is_infinite() {
-            return None;
-        }
-        // The cast turns negative numbers, for ranges above zero, into 0.
-        let origin = ((-lower * bins_per_unit).round() as u32).min(bins);
-        let ends = [lower, upper];
-        let [anchor, anchor_rest] = Wide::border(origin, bins, ends).split(grid(ends));
-        let [step, step_rest] = Wide::width(bins, ends).split(grid(ends));
-        let origin = origin.wrapping_sub(Self::ROUNDER.to_bits() as u32);
-        Some(Grid { bins_per_unit, anchor, anchor_rest, step, step_rest, origin })
-    }
-
     /// Estimates the nearest border `k` and returns bin `k`, or `k - 1` if the border is larger than the sample. This is
     /// monotonic: for equal estimates the comparison is, and a sample with a larger estimate has at least bin `k`.
     #[inline(always)]

@@ -29,27 +29,6 @@ arguments! {
 }
 
 impl Scale<f32> for Halfway {
-    #[cfg(not(target_os = "cuda"))]
-    const EXACT: bool = false;
-
-    #[cfg(not(target_os = "cuda"))]
-    fn new(bins: u32, lower: f32, upper: f32) -> Option<Self> {
-        /// Maximum magnitude of the argument of `floor_bits`.
-        const MOST: f64 = (1u64 << 51) as f64;
-        let (lower, upper, bins) = (f64::from(lower), f64::from(upper), f64::from(bins));
-        let (width, product) = (upper - lower, lower * bins);
-        let first = (product / width).round();
-        if lower.abs().max(upper.abs()) * (bins / width) >= MOST {
-            return None;
-        }
-        Some(Halfway {
-            bins_per_unit: bins / width,
-            bins_per_half_ulp: bins / width * f64::from(f32::EPSILON) / 2.0 * (1.0 - f64::from(f32::EPSILON) / 2.0),
-            fraction: -fma(-first, width, product) / width,
-            first: first as i64 as u32,
-        })
-    }
-
     #[inline(always)]
     fn bin(&self, sample: f32, _: f32) -> u32 {
         const EXPONENT: u64 = 0x7ff << 52;

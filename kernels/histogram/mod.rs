@@ -3,7 +3,6 @@
 //! | file | contents |
 //! |---|---|
 //! | `countable.rs` | the element types |
-//! | `borders.rs` | the exact borders of bins of equal width, on the host |
 //! | `scale.rs` | the bin of a number, by one multiplication |
 //! | `halfway.rs` | the bin of an `f32` among rounded borders |
 //! | `grid.rs` | the bin of an `f64` among rounded borders |
@@ -16,18 +15,16 @@
 //! | `weight.rs` | weights as whole numbers, on host and device |
 //! | `peak.rs` | the kernel that finds the largest magnitude of the weights in each bin |
 //! | `weigh.rs` | the kernel that adds up weights |
-//! | `geometry.rs` | grid, block and shared memory for a problem's size |
+//! | `host/` | what only the host has: borders, scales for a range, and grid, block and shared memory for a problem's size |
 
 mod bins;
-#[cfg(not(target_os = "cuda"))]
-mod borders;
 mod cached;
 mod countable;
-#[cfg(not(target_os = "cuda"))]
-mod geometry;
 mod global;
 mod grid;
 mod halfway;
+#[cfg(not(target_os = "cuda"))]
+mod host;
 mod peak;
 mod private;
 mod scale;
@@ -37,19 +34,18 @@ mod weigh;
 mod weight;
 
 pub use bins::{BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, LowBits, OUTSIDE};
-#[cfg(not(target_os = "cuda"))]
-pub use bins::{ByValue, EdgeSlice, Guided};
 pub use countable::Countable;
-#[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning, WeighGeometry};
 pub use grid::Grid;
 pub use halfway::Halfway;
+#[cfg(not(target_os = "cuda"))]
+pub use host::{
+    Bordered, ByValue, EdgeSlice, FromRange, Geometry, Guided, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning,
+    WeighGeometry, count_log2,
+};
 pub use peak::PeakArgs;
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
 pub use weigh::{WeighArgs, WeightedArgs};
-#[cfg(not(target_os = "cuda"))]
-pub use weight::count_log2;
 pub use weight::{NOT_FINITE, Quantum, magnitude};
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};

@@ -4,20 +4,16 @@
 //! the same on every device.
 
 /// Number of stored bits of an `f64`'s significand.
-const STORED: u32 = 52;
+pub(super) const STORED: u32 = 52;
 
 /// Exponent of the smallest positive `f64`. Every `f64` is a multiple of this power of two.
-const LEAST: i32 = -1074;
+pub(super) const LEAST: i32 = -1074;
 
 /// The [`magnitude`] of infinity and NaN.
 pub const NOT_FINITE: u32 = 0x7ff;
 
 /// Bits of a sum of multiples, without its sign and one more.
-const SUM_BITS: i32 = 126;
-
-/// Binary logarithm of the number of weights up to which the quantum does not depend on the number.
-#[cfg(not(target_os = "cuda"))]
-const COUNT_LOG2: u32 = 30;
+pub(super) const SUM_BITS: i32 = 126;
 
 /// Returns the exponent field of a weight. It is 0 for 0 and subnormal numbers; for a normal one, `2^(field - 1023)` is the
 /// largest power of two that does not exceed its magnitude.
@@ -25,14 +21,6 @@ const COUNT_LOG2: u32 = 30;
 #[must_use]
 pub fn magnitude(weight: f64) -> u32 {
     (weight.to_bits() >> STORED) as u32 & NOT_FINITE
-}
-
-/// Returns the binary logarithm, rounded up, of a number of weights; at least 30, so that the quantum does not depend on the
-/// number of weights in usual cases.
-#[cfg(not(target_os = "cuda"))]
-#[must_use]
-pub fn count_log2(count: u64) -> u32 {
-    (u64::BITS - count.saturating_sub(1).leading_zeros()).max(COUNT_LOG2)
 }
 
 /// A power of two. The weights of a cell are rounded to the nearest multiples, ties to even, and the multiples are added.
@@ -45,7 +33,7 @@ pub fn count_log2(count: u64) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantum {
     /// Exponent of the power of two.
-    exponent: i32,
+    pub(super) exponent: i32,
 }
 
 impl Quantum {
@@ -72,145 +60,13 @@ impl Quantum {
         };
         if weight.is_sign_negative() { -multiple } else { multiple }
     }
-
-    /// Returns whether weights of at least this [`magnitude`], whose last `zeros` bits are 0, are multiples of the quantum.
-    #[cfg(not(target_os = "cuda"))]
-    #[must_use]
-    pub fn divides(&self, least: u32, zeros: u32) -> bool {
-        least.max(1) as i32 - 1 + LEAST + zeros as i32 >= self.exponent
-    }
-
-    /// Returns the sum of weights for a sum of multiples, rounded once. It is infinite beyond the largest `f64`.
-    ///
-    /// The multiplication by a power of two is exact: a result below the smallest normal `f64` is a multiple of the smallest
-    /// positive one, and so small that the conversion is exact too.
-    #[cfg(not(target_os = "cuda"))]
-    #[must_use]
-    pub fn sum(&self, multiples: i128) -> f64 {
-        multiples as f64 * self.value()
-    }
-
-    /// Returns the quantum as a number.
-    #[cfg(not(target_os = "cuda"))]
-    fn value(&self) -> f64 {
-        f64::from_bits(match self.exponent {
-            exponent @ -1022.. => ((exponent + 1023) as u64) << STORED,
-            exponent => 1 << (exponent - LEAST),
-        })
-    }
 }
 
 /// Returns `number / 2^shift`, rounded to nearest, ties to even. `number` has at most 53 bits; `shift` is at least 1.
 #[inline(always)]
-fn rounded_shift(number: u64, shift: u32) -> u64 {
+pub(super) fn rounded_shift(number: u64, shift: u32) -> u64 {
     // With a shift of 54 bits or more, the quotient is less than a half.
     let shift = shift.min(54);
     let odd = number >> shift & 1;
     (number + (1 << (shift - 1)) - 1 + odd) >> shift
-}
-
-#[cfg(all(test, not(target_os = "cuda")))]
-mod tests {
-    use super::*;
-
-    const TINY: f64 = f64::from_bits(1);
-
-    /// Returns weights next to powers of two, to halves and to the ends of the binades, from field `first` to field `last`.
-    fn weights(first: u32, last: u32) -> impl Iterator<Item = f64> {
-        let significands = [0, 1, 2, 3, 1 << 51, (1 << 51) + 1, (1 << 52) - 3, (1 << 52) - 2, (1 << 52) - 1];
-        let fields = first..=last.min(NOT_FINITE - 1);
-        let positive =
-            fields.flat_map(move |field| significands.map(|s| f64::from_bits(u64::from(field) << STORED | s)));
-        positive.flat_map(|weight| [weight, -weight])
-    }
-
-    #[test]
-    fn weights_that_are_multiples_of_the_quantum() {
-        for peak in [0, 1, 40, 44, 60, 130, 500, 1023, 2046] {
-            for log2 in [30, 37, 64] {
-                let quantum = Quantum::new(peak, log2);
-                for zeros in [0, 29] {
-                    let is_exact = |field: u32| {
-                        weights(field, field).all(|weight| {
-                            let weight = f64::from_bits(weight.to_bits() >> zeros << zeros);
-                            quantum.sum(quantum.multiple(weight)) == weight
-                        })
-                    };
-                    let least = (0..=peak).find(|&field| quantum.divides(field, zeros)).unwrap();
-                    assert!((least..=peak).all(is_exact), "{peak}, 2^{log2}, {zeros}");
-                    assert!(least == 0 || !is_exact(least - 1), "{peak}, 2^{log2}, {zeros}: {least}");
-                }
-            }
-        }
-    }
-
-    /// Returns the multiple of `2^exponent` that is nearest to a number. The division of a number by a power of two is exact in
-    /// `f64` if both are moderate.
-    fn nearest(weight: f64, exponent: i32) -> i128 {
-        // In two steps, because `f64` cannot represent every such power.
-        let half = -exponent / 2;
-        let scaled = weight * 2f64.powi(half) * 2f64.powi(-exponent - half);
-        scaled.round_ties_even() as i128
-    }
-
-    #[test]
-    fn multiples_are_the_nearest() {
-        for peak in [0, 1, 2, 40, 43, 44, 45, 46, 60, 80, 130, 500, 1023, 1900, 2046] {
-            for log2 in [30, 31, 38, 47, 63] {
-                let quantum = Quantum::new(peak, log2);
-                for weight in weights(0, peak) {
-                    assert_eq!(
-                        quantum.multiple(weight),
-                        nearest(weight, quantum.exponent),
-                        "{weight:e} of {peak}, {log2}"
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn no_sum_overflows() {
-        for peak in 0..NOT_FINITE {
-            for log2 in COUNT_LOG2..=64 {
-                let quantum = Quantum::new(peak, log2);
-                let largest = f64::from_bits(u64::from(peak) << STORED | ((1 << STORED) - 1));
-                let multiple = quantum.multiple(largest);
-                assert!(multiple <= 1 << (SUM_BITS - log2 as i32), "2^{log2} weights of field {peak}");
-                // The quantum is as small as possible.
-                assert!(quantum.exponent == LEAST || multiple >= 1 << (SUM_BITS - log2 as i32 - 1));
-                assert!(quantum.value() > 0.0 && quantum.value().is_finite());
-                // The largest weight is not rounded.
-                assert_eq!(quantum.sum(-multiple), -largest);
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_of_weights() {
-        let numbers = [0, 1, 1 << 30, (1 << 30) + 1, 1 << 38, u64::MAX];
-        assert_eq!(numbers.map(count_log2), [30, 30, 30, 31, 38, 64]);
-    }
-
-    #[test]
-    fn extremes() {
-        assert_eq!([0.0, -TINY, f64::MIN_POSITIVE, -1.0, f64::MAX].map(magnitude), [0, 0, 1, 1023, 2046]);
-        assert_eq!([f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(magnitude), [NOT_FINITE; 4]);
-        assert_eq!(Quantum::new(0, 30).multiple(-TINY), -1);
-        assert_eq!(Quantum::new(1023, 30).multiple(1.0), 1 << 95);
-        assert_eq!(Quantum::new(1023, 30).multiple(-0.0), 0);
-        assert_eq!(Quantum::new(0, 30).sum(3), 3.0 * TINY);
-        let most = Quantum::new(2046, 30);
-        assert_eq!(most.sum(most.multiple(f64::MAX)), f64::MAX);
-        assert_eq!(most.sum(2 * most.multiple(f64::MAX)), f64::INFINITY);
-        assert_eq!(most.multiple(TINY), 0);
-    }
-
-    #[test]
-    fn shifts_round_to_even() {
-        assert_eq!([1, 2, 3, 4].map(|shift| rounded_shift(6, shift)), [3, 2, 1, 0]);
-        assert_eq!([1, 2, 3, 4].map(|shift| rounded_shift(5, shift)), [2, 1, 1, 0]);
-        assert_eq!([53, 54, 55, 2000].map(|shift| rounded_shift((1 << 53) - 1, shift)), [1, 0, 0, 0]);
-        assert_eq!([52, 53, 54].map(|shift| rounded_shift(1 << 52, shift)), [1, 0, 0]);
-    }
 }

@@ -37,19 +37,6 @@ pub fn hash_terms([low, high]: [u32; 2], row: [u32; 2], column: [u32; 2]) -> [u6
     [term(0), term(1)]
 }
 
-/// Returns the hash for its two sums. The function is a step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", 2014).
-#[cfg(not(target_os = "cuda"))]
-#[must_use]
-pub fn hash([a, b]: [u64; 2]) -> u64 {
-    let mix = |z: u64| {
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    mix(mix(a).wrapping_add(b))
-}
-
 /// Mixes the bits of a number. Numbers have different results, and 0 remains 0. Wellons found this function ("hash prospector",
 /// `lowbias32`, 2018).
 #[inline(always)]

@@ -13,16 +13,16 @@
 //! | `packed.rs` | a bit for each cell, 32 cells to a word |
 //! | `blocked.rs` | a bit for each cell, eight generations at a time |
 //! | `census.rs` | the number of living cells, and the sums of the hash |
-//! | `hash.rs` | the hash of a board, for host and device |
-//! | `geometry.rs` | grid, block and shared memory for a board's size |
+//! | `hash.rs` | the sums of a board's hash, for host and device |
+//! | `host.rs` | what only the host has: grid, block and shared memory for a board's size, arguments, and the hash of the sums |
 
 mod blocked;
 mod board;
 mod census;
-#[cfg(not(target_os = "cuda"))]
-mod geometry;
 mod global;
 mod hash;
+#[cfg(not(target_os = "cuda"))]
+mod host;
 mod packed;
 mod place;
 mod rule;
@@ -30,11 +30,9 @@ mod tile;
 
 pub use blocked::GENERATIONS;
 pub use board::{Board, Ends};
-#[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, PassTuning};
-#[cfg(not(target_os = "cuda"))]
-pub use hash::hash;
 pub use hash::{SUMS, column_keys, hash_terms, row_keys};
+#[cfg(not(target_os = "cuda"))]
+pub use host::{Geometry, PassTuning, hash};
 pub use rule::{MASKS, Sum, Word, conway, full_sum, masks, minterms, rule_table, sum_of_rows};
 
 use cuda_std::{GlobalIn, GlobalIn2, GlobalOut, GlobalOut2, arguments, kernel};
@@ -101,41 +99,6 @@ arguments! {
         /// Receives the sums.
         pub counts: Counts<'l>,
     }
-}
-
-#[cfg(not(target_os = "cuda"))]
-impl<'l> TryFrom<Args<'l>> for ByteArgs<'l> {
-    type Error = crate::Misaligned;
-
-    fn try_from(Args { input, output, board, table }: Args<'l>) -> Result<Self, crate::Misaligned> {
-        let board = Board { pitch: board.pitch * size_of::<u32>() as u64, ..board };
-        Ok(ByteArgs { input: crate::cast(input, 1)?, output: crate::cast(output, 1)?, board, table })
-    }
-}
-
-#[cfg(not(target_os = "cuda"))]
-impl<'l> BlockedArgs<'l> {
-    /// Returns the arguments for blocks with `census_warps` warps for the census. The windows must contain all rows of the board.
-    #[must_use]
-    pub fn new(Args { input, output, board, .. }: Args<'l>, census_warps: u32, counts: Counts<'l>) -> Self {
-        let (rows, pitch) = (board.rows.into(), board.pitch);
-        let output = GlobalOut2::new(output, rows, pitch, pitch).expect("the window has all rows");
-        BlockedArgs { input: rows_of(input, &board), output, board, census_warps, counts }
-    }
-}
-
-#[cfg(not(target_os = "cuda"))]
-impl<'l> CensusArgs<'l> {
-    /// Returns the arguments for a board. The window must contain all its rows.
-    #[must_use]
-    pub fn new(cells: GlobalIn<'l, u32>, board: &Board, counts: Counts<'l>) -> Self {
-        CensusArgs { cells: rows_of(cells, board), counts }
-    }
-}
-
-#[cfg(not(target_os = "cuda"))]
-fn rows_of<'l>(cells: GlobalIn<'l, u32>, board: &Board) -> GlobalIn2<'l, u32> {
-    GlobalIn2::new(cells, board.rows.into(), board.pitch, board.pitch).expect("the window has all rows")
 }
 
 kernel! {

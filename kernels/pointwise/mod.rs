@@ -9,7 +9,7 @@
 //! | `lookup.rs` | tables with an entry for each value, or for each interval between edges |
 //! | `equalise.rs` | the table that equalises a histogram |
 //! | `channels.rs` | interleaved channels to planes, and back |
-//! | `geometry.rs` | grid and block for a problem's size |
+//! | `host.rs` | grid and block for a problem's size: what only the host has |
 //!
 //! There is one instance per type of the computation: `f32` if it represents all numbers of the samples and the outputs,
 //! otherwise `f64`. The types of samples and outputs, and the function, are arguments. All threads of a launch take the same
@@ -23,7 +23,7 @@ mod channels;
 mod equalise;
 mod function;
 #[cfg(not(target_os = "cuda"))]
-mod geometry;
+mod host;
 mod lines;
 mod lookup;
 mod number;
@@ -33,7 +33,7 @@ pub use channels::{MergeArgs, SplitArgs};
 pub use equalise::{Equalisation, EqualiseArgs, equalise_shape};
 pub use function::{Combination, Function, combined, mapped};
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Part, Tuning};
+pub use host::{Geometry, Part, Tuning};
 pub use lines::{Lines, Place};
 pub use lookup::{BetweenArgs, LookupArgs, TableIndex, lookup_pack, part_of};
 pub use number::{BYTES, Number};

@@ -12,11 +12,10 @@
 //! | `skewed/` | kernels with a tile in shared memory that move whole words, for rows with any alignment |
 //! | `swap.rs` | the kernel that transposes square matrices in place |
 //! | `permutation.rs` | the kernel that transposes all other matrices in place, in several steps; on the host as well |
-//! | `geometry/` | grid, block and shared memory for a problem's size |
-//! | `visit.rs` | the entry point and the arguments of a chosen kernel, on the host |
+//! | `host/` | what only the host has: grid, block, shared memory and arguments for a problem's size |
 
 #[cfg(not(target_os = "cuda"))]
-mod geometry;
+mod host;
 mod naive;
 mod packed;
 mod permutation;
@@ -24,22 +23,14 @@ mod shared;
 mod skewed;
 mod swap;
 mod tile;
-#[cfg(not(target_os = "cuda"))]
-mod visit;
 
 #[cfg(not(target_os = "cuda"))]
-pub use geometry::{Geometry, Kernel, Packed, Part, Problem, Skewed, Tuning};
+pub use host::{Geometry, Kernel, Packed, Part, Problem, Skewed, Tuning, Visitor, Work};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
-#[cfg(not(target_os = "cuda"))]
-pub use visit::{Visitor, Work};
 
-#[cfg(not(target_os = "cuda"))]
-use cuda_std::Entry;
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value, arguments, kernel};
 use packed::Shape;
-#[cfg(not(target_os = "cuda"))]
-use skewed::Skew;
 
 /// Threads per block, except for packed kernels.
 pub(crate) const THREADS: u32 = 256;
@@ -218,7 +209,7 @@ macro_rules! packed {
         #[cfg(not(target_os = "cuda"))]
         pub const PACKED: &[Packed] = &[$(
             Packed {
-                name: <$name as Entry>::NAME,
+                name: <$name as cuda_std::Entry>::NAME,
                 pack_bytes: $pack,
                 packs: $packs,
                 elements: $elements,
@@ -230,7 +221,7 @@ macro_rules! packed {
         #[cfg(not(target_os = "cuda"))]
         fn visit_packed<V: Visitor>(packed: &Packed, visitor: V) -> V::Output {
             $(
-                if packed.name == <$name as Entry>::NAME {
+                if packed.name == <$name as cuda_std::Entry>::NAME {
                     return visitor.visit::<$name>();
                 }
             )*
@@ -264,9 +255,9 @@ macro_rules! skewed {
         #[cfg(not(target_os = "cuda"))]
         pub const SKEWED: &[Skewed] = &[$(
             Skewed {
-                name: <$name as Entry>::NAME,
+                name: <$name as cuda_std::Entry>::NAME,
                 unit: size_of::<$unit>() as u32,
-                skew: Skew {
+                skew: skewed::Skew {
                     units: $units,
                     per_word: <$unit as Unit>::PER_WORD,
                     bytes: size_of::<<$unit as Unit>::Joined>() as u32,
@@ -278,7 +269,7 @@ macro_rules! skewed {
         #[cfg(not(target_os = "cuda"))]
         fn visit_skewed<V: Visitor>(skewed: &Skewed, visitor: V) -> V::Output {
             $(
-                if skewed.name == <$name as Entry>::NAME {
+                if skewed.name == <$name as cuda_std::Entry>::NAME {
                     return visitor.visit::<$name>();
                 }
             )*

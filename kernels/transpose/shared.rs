@@ -13,7 +13,7 @@
 //!
 //! Stores have no bank conflicts while a warp stays in a row. The conflicts of loads depend on `tile_pitch`: all lanes use
 //! one bank if it is a multiple of the number of banks. So the host can choose a pitch longer than a row, with the fewest
-//! conflicts (`geometry/tile.rs`).
+//! conflicts (`host/tile.rs`).
 
 use super::tile::{Tile, Walk, element_of};
 use super::{Args, Layout};

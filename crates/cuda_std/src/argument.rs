@@ -3,6 +3,40 @@
 use crate::digest::{Digest, Hasher};
 use crate::{GlobalIn, GlobalInOut, GlobalOut, Value};
 
+/// What a kernel may do with a window on global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowKind {
+    /// [`GlobalIn`](crate::GlobalIn).
+    In,
+    /// [`GlobalOut`](crate::GlobalOut).
+    Out,
+    /// [`GlobalInOut`](crate::GlobalInOut).
+    InOut,
+}
+
+/// A window on global memory, of any element type: the memory that a kernel can reach through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// What the kernel may do with it.
+    pub kind: WindowKind,
+    /// The address of its first byte.
+    pub address: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The size of an element, in bytes.
+    pub element_bytes: u32,
+}
+
+impl Window {
+    /// Returns whether `other` lies inside this window and is of the same kind.
+    #[must_use]
+    pub fn contains(&self, other: &Window) -> bool {
+        let beyond = other.address.checked_sub(self.address);
+        let end = beyond.and_then(|beyond| beyond.checked_add(other.bytes));
+        self.kind == other.kind && end.is_some_and(|end| end <= self.bytes)
+    }
+}
+
 /// Data with the same meaning on the host and on the device: numbers, windows on global memory, and structs of them.
 ///
 /// [`arguments!`](crate::arguments) implements it for structs. The compiler's error for any other struct names the macro:
@@ -37,8 +71,7 @@ pub unsafe trait Argument: Copy + Send + Sync {
 
     /// Calls `visit` for every window in the value, with the name of its field; `name` is the name of the value itself. It
     /// tells the launcher which memory the kernel can reach.
-    #[cfg(not(target_os = "cuda"))]
-    fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window));
+    fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, Window));
 }
 
 /// An argument whose windows all have the lifetime `'l` of a launch, and no other one.
@@ -81,16 +114,14 @@ pub const fn layout_of<T>(kind: &str) -> Hasher {
 unsafe impl<T: Value> Argument for T {
     const LAYOUT: Digest = layout_of::<T>(T::VALUE_NAME).finish();
 
-    #[cfg(not(target_os = "cuda"))]
-    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
+    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, Window)) {}
 }
 
 // SAFETY: it contains nothing.
 unsafe impl Argument for () {
     const LAYOUT: Digest = layout_of::<()>("()").finish();
 
-    #[cfg(not(target_os = "cuda"))]
-    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, crate::host::Window)) {}
+    fn windows(&self, _name: &'static str, _visit: &mut dyn FnMut(&'static str, Window)) {}
 }
 
 macro_rules! windows {
@@ -100,8 +131,7 @@ macro_rules! windows {
         unsafe impl<T: Value> Argument for $name<'_, T> {
             const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(T::LAYOUT).finish();
 
-            #[cfg(not(target_os = "cuda"))]
-            fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
+            fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, Window)) {
                 visit(name, self.description());
             }
         }
@@ -170,11 +200,10 @@ macro_rules! arguments {
                 )+.finish()
             };
 
-            #[cfg(not(target_os = "cuda"))]
             fn windows(
                 &self,
                 _name: &'static $crate::expansion::str,
-                visit: &mut dyn $crate::expansion::FnMut(&'static $crate::expansion::str, $crate::host::Window),
+                visit: &mut dyn $crate::expansion::FnMut(&'static $crate::expansion::str, $crate::expansion::Window),
             ) {
                 $($crate::Argument::windows(&self.$field, $crate::expansion::stringify!($field), visit);)+
             }

@@ -4,7 +4,6 @@
 //! `derive` or another `u64`. The expansions contain `unsafe`, so each name in them that matters is a path to this module,
 //! through `$crate`.
 
-#[cfg(target_os = "cuda")]
 pub use core::arch::asm;
 pub use core::clone::Clone;
 pub use core::convert::Infallible;
@@ -18,6 +17,7 @@ pub use core::prelude::v1::derive;
 pub use core::primitive::{bool, str, u8, u64};
 pub use core::{compile_error, concat, env, include, include_str, module_path, option_env, stringify};
 
+pub use crate::argument::Window;
 use crate::{Table, Value};
 
 /// Rejects attributes that could make an item differ from what the surrounding macro assumes.

@@ -12,15 +12,20 @@
 //! `get_pack` and `set_pack` move a *pack* of `N` elements in one access: 1, 2, 4, 8 or 16 elements in at most 16 bytes. The
 //! *address* must be a multiple of the pack's size; `is_aligned` checks that of the window. A misaligned access, or one that
 //! is partly out of range, does nothing either, and can be reported.
+//!
+//! The accessors here check what is known at compile time. Each side of [`machine`](crate::machine) defines their accesses, as
+//! methods `load…` and `store…`.
 
 mod rows;
 mod tail;
 
 pub use rows::{GlobalIn2, GlobalInOut2, GlobalOut2};
 
-use crate::atomic::{Operation, atomic_methods};
+use crate::Value;
+use crate::argument::{Window, WindowKind};
+use crate::atomic::atomic_methods;
+use crate::machine::global::anchored;
 use crate::value::check_pack;
-use crate::{Atomic, Ordering, Value};
 use core::marker::PhantomData;
 
 /// The index type of a window: `u64`, or `u32` for a part of a window.
@@ -35,10 +40,8 @@ pub(crate) mod sealed {
         /// Returns `n` as an index.
         fn of(n: u32) -> Self;
         /// Returns how many of the `limit` elements from this one on are inside a window of `len` elements.
-        #[cfg(target_os = "cuda")]
         fn left(self, len: Self, limit: u32) -> u32;
         /// Returns the index `offset` positions after this one, wrapping.
-        #[cfg(target_os = "cuda")]
         fn wrapping_add(self, offset: u32) -> Self;
     }
 
@@ -54,12 +57,10 @@ pub(crate) mod sealed {
                 fn of(n: u32) -> $t {
                     n as $t
                 }
-                #[cfg(target_os = "cuda")]
                 #[inline(always)]
                 fn left(self, len: $t, limit: u32) -> u32 {
                     len.saturating_sub(self).min(limit as $t) as u32
                 }
-                #[cfg(target_os = "cuda")]
                 #[inline(always)]
                 fn wrapping_add(self, offset: u32) -> $t {
                     <$t>::wrapping_add(self, offset as $t)
@@ -94,13 +95,13 @@ fn check_stride<T, const STRIDE: u32>() {
 
 /// Defines a window type with the methods that all window types have.
 macro_rules! window {
-    ($(#[$doc:meta])* $name:ident, $space:ident, $kind:ident) => {
+    ($(#[$doc:meta])* $name:ident, $kind:ident) => {
         $(#[$doc])*
         #[repr(C)]
         #[derive(Debug)]
         pub struct $name<'l, T, I = u64> {
-            address: u64,
-            len: I,
+            pub(crate) address: u64,
+            pub(crate) len: I,
             marker: PhantomData<(&'l (), fn(T) -> T)>,
         }
 
@@ -112,48 +113,19 @@ macro_rules! window {
         }
         impl<T, I: Copy> Copy for $name<'_, T, I> {}
 
-        impl<'l, T: Value> $name<'l, T> {
-            /// Returns the window of `len` elements from `address` on, for a launch.
-            ///
-            /// # Safety
-            ///
-            /// The address must be aligned for `T`. Whoever launches a kernel with the window, or with a copy of it, must
-            /// ensure that the elements lie inside one live allocation of the launch's device until the kernel has ended,
-            /// and that nothing writes the elements of a [`GlobalIn`] in that time. Safe code that could make the window's
-            /// lifetime an argument of a kernel must be generic over it, so that no kernel can keep the window.
-            #[cfg(not(target_os = "cuda"))]
-            #[must_use]
-            pub unsafe fn from_raw_parts(address: u64, len: u64) -> Self {
+        impl<'l, T, I> $name<'l, T, I> {
+            /// Returns the window with this address and length, for which the contract of `from_raw_parts` holds.
+            #[inline(always)]
+            pub(crate) fn of(address: u64, len: I) -> Self {
                 $name { address, len, marker: PhantomData }
             }
+        }
 
-            /// Returns an empty window.
-            #[cfg(not(target_os = "cuda"))]
-            #[must_use]
-            pub fn empty() -> Self {
-                $name { address: 0, len: 0, marker: PhantomData }
-            }
-
-            /// Returns a window on the same memory with elements of another type. Its length is rounded down to whole
-            /// elements. Returns `None` if the window does not begin at a multiple of their size.
-            ///
-            /// ```
-            /// let window = cuda_std::GlobalIn::<u8>::empty().cast::<u32>();
-            /// assert_eq!(window.map(|window| window.len()), Some(0));
-            /// ```
-            #[cfg(not(target_os = "cuda"))]
-            #[must_use]
-            pub fn cast<U: Value>(self) -> Option<$name<'l, U>> {
-                let aligned = self.address.is_multiple_of(size_of::<U>() as u64);
-                let len = self.description().bytes / size_of::<U>() as u64;
-                aligned.then_some($name { address: self.address, len, marker: PhantomData })
-            }
-
-            /// Returns the host's description of the window.
-            #[cfg(not(target_os = "cuda"))]
-            pub(crate) fn description(&self) -> crate::host::Window {
-                crate::host::Window {
-                    kind: crate::host::WindowKind::$kind,
+        impl<'l, T: Value> $name<'l, T> {
+            /// Returns the window's description for the host.
+            pub(crate) fn description(&self) -> Window {
+                Window {
+                    kind: WindowKind::$kind,
                     address: self.address,
                     bytes: self.len.saturating_mul(size_of::<T>() as u64),
                     element_bytes: size_of::<T>() as u32,
@@ -167,11 +139,8 @@ macro_rules! window {
             pub fn at(&self, base: u64) -> $name<'l, T, u32> {
                 let left = self.len.saturating_sub(base);
                 let len = if left > u32::MAX as u64 { u32::MAX } else { left as u32 };
-                $name {
-                    address: self.address.wrapping_add(base.wrapping_mul(size_of::<T>() as u64)),
-                    len,
-                    marker: PhantomData,
-                }
+                let address = self.address.wrapping_add(base.wrapping_mul(size_of::<T>() as u64));
+                $name::of(address, len)
             }
         }
 
@@ -188,10 +157,7 @@ macro_rules! window {
             #[inline(always)]
             #[must_use]
             pub fn anchored(&self) -> Self {
-                #[cfg(target_os = "cuda")]
-                return $name { address: crate::device::opaque(self.address), ..*self };
-                #[cfg(not(target_os = "cuda"))]
-                *self
+                $name { address: anchored(self.address), ..*self }
             }
         }
 
@@ -212,90 +178,32 @@ macro_rules! window {
             pub fn is_aligned(&self, elements: u32) -> bool {
                 self.address & (elements as u64 * size_of::<T>() as u64).saturating_sub(1) == 0
             }
-
-            #[cfg(target_os = "cuda")]
-            #[inline(always)]
-            fn bytes(elements: I) -> u64 {
-                let elements: u64 = elements.into();
-                elements.wrapping_mul(size_of::<T>() as u64)
-            }
-
-            #[cfg(target_os = "cuda")]
-            #[inline(always)]
-            pub(crate) fn address_of(&self, i: I) -> u64 {
-                self.address.wrapping_add(Self::bytes(i))
-            }
-
-            /// Returns 1 if elements `i` to `i + offset` are in range, otherwise 0. This guard makes every global access
-            /// safe.
-            #[cfg(target_os = "cuda")]
-            #[inline(always)]
-            pub(crate) fn guard(&self, i: I, offset: u32) -> u32 {
-                i.in_range(I::of(offset), self.len) as u32
-            }
-
-            /// Returns 1 if a pack of `N` elements is in range and its address is a multiple of its size, otherwise 0. A
-            /// single element is always aligned, because the window is.
-            #[cfg(target_os = "cuda")]
-            #[inline(always)]
-            pub(crate) fn guard_pack<const N: usize>(&self, i: I) -> u32 {
-                if N == 1 {
-                    return self.guard(i, 0);
-                }
-                let misaligned = self.address_of(i) & (N as u64 * size_of::<T>() as u64 - 1);
-                self.guard(i, N as u32 - 1) & (misaligned == 0) as u32
-            }
-
-            /// Returns the access to the element `offset` positions after `i`.
-            #[cfg(not(target_os = "cuda"))]
-            #[track_caller]
-            pub(crate) fn access_beyond(&self, i: I, offset: u32) -> crate::host::Access {
-                let index: u64 = i.into();
-                crate::host::Access { index: index.saturating_add(offset.into()), ..self.access(i, 1) }
-            }
-
-            #[cfg(not(target_os = "cuda"))]
-            #[track_caller]
-            pub(crate) fn access(&self, i: I, elements: u32) -> crate::host::Access {
-                crate::host::Access {
-                    space: crate::host::Space::$space,
-                    base: self.address,
-                    index: i.into(),
-                    len: self.len.into(),
-                    elements,
-                    element_bytes: size_of::<T>() as u32,
-                    at: core::panic::Location::caller(),
-                }
-            }
         }
     };
 }
 
 window! {
     /// A read-only window: nothing writes it while the kernel runs.
-    GlobalIn, GlobalConstant, In
+    GlobalIn, In
 }
 window! {
     /// A window that the kernel writes, with stores and atomics.
-    GlobalOut, Global, Out
+    GlobalOut, Out
 }
 window! {
     /// A window that the kernel reads and writes, for in-place work.
-    GlobalInOut, Global, InOut
+    GlobalInOut, InOut
 }
 
 macro_rules! loads {
-    ($name:ident, $load:ident, $load_pack:ident) => {
+    ($name:ident) => {
         impl<T: Value, I: Position> $name<'_, T, I> {
             /// Returns element `i`.
             #[inline(always)]
             #[must_use]
             #[track_caller]
             pub fn get(&self, i: I) -> T {
-                #[cfg(target_os = "cuda")]
-                return T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)));
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::load::<T, 1>(&self.access(i, 1))[0];
+                self.load(i)
             }
 
             /// Returns element `i`, or `outside` if there is no such element.
@@ -303,15 +211,7 @@ macro_rules! loads {
             #[must_use]
             #[track_caller]
             pub fn get_or(&self, i: I, outside: T) -> T {
-                #[cfg(target_os = "cuda")]
-                {
-                    if !i.in_range(I::of(0), self.len) {
-                        return outside;
-                    }
-                    T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), self.guard(i, 0)))
-                }
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::load_masked(&self.access(i, 1)).map_or(outside, |[value]| value)
+                self.load_or(i, outside)
             }
 
             /// Returns element `i` if `condition` holds and there is such an element, otherwise `otherwise`. A masked form
@@ -320,14 +220,7 @@ macro_rules! loads {
             #[must_use]
             #[track_caller]
             pub fn get_if(&self, condition: bool, i: I, otherwise: T) -> T {
-                #[cfg(target_os = "cuda")]
-                {
-                    let guard = self.guard(i, 0) & condition as u32;
-                    let value = T::from_word(crate::device::Word::$load::<0, 0>(self.address_of(i), guard));
-                    if guard == 1 { value } else { otherwise }
-                }
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::load_if(condition, &self.access(i, 1)).map_or(otherwise, |[value]| value)
+                self.load_if(condition, i, otherwise)
             }
 
             /// Returns element `i`, or zero if there is no such element. A masked form, without the branch of `get_or`.
@@ -335,10 +228,7 @@ macro_rules! loads {
             #[must_use]
             #[track_caller]
             pub fn get_masked(&self, i: I) -> T {
-                #[cfg(target_os = "cuda")]
-                return self.get(i);
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::load_masked(&self.access(i, 1)).map_or(T::default(), |[value]| value)
+                self.load_masked(i)
             }
 
             /// Returns elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE`, with zero for each that is out of
@@ -348,28 +238,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get4_strided<const STRIDE: u32>(&self, i: I) -> [T; 4] {
                 check_stride::<T, STRIDE>();
-                #[cfg(target_os = "cuda")]
-                {
-                    use crate::device::Word;
-                    let (at, guard) = (self.address_of(i), |k| self.guard(i, k * STRIDE));
-                    let words = [
-                        Word::$load::<0, STRIDE>(at, guard(0)),
-                        Word::$load::<1, STRIDE>(at, guard(1)),
-                        Word::$load::<2, STRIDE>(at, guard(2)),
-                        Word::$load::<3, STRIDE>(at, guard(3)),
-                    ];
-                    words.map(T::from_word)
-                }
-                #[cfg(not(target_os = "cuda"))]
-                {
-                    // A loop, because a closure would be the caller in the accesses' source locations.
-                    let mut values = [T::default(); 4];
-                    for (k, value) in values.iter_mut().enumerate() {
-                        let access = self.access_beyond(i, k as u32 * STRIDE);
-                        [*value] = crate::host::load_masked(&access).unwrap_or_default();
-                    }
-                    values
-                }
+                self.load4_strided::<STRIDE>(i)
             }
 
             /// Returns elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) if all are in range,
@@ -379,10 +248,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get_pack<const N: usize>(&self, i: I) -> [T; N] {
                 check_pack::<T, N>();
-                #[cfg(target_os = "cuda")]
-                return crate::device::Pack::$load_pack(self.address_of(i), self.guard_pack::<N>(i)).map(T::from_word);
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::load(&self.access(i, N as u32));
+                self.load_pack(i)
             }
 
             /// Like [`get_pack`](Self::get_pack), for packs that may be out of range on purpose. A masked form.
@@ -391,16 +257,13 @@ macro_rules! loads {
             #[track_caller]
             pub fn get_pack_masked<const N: usize>(&self, i: I) -> [T; N] {
                 check_pack::<T, N>();
-                #[cfg(target_os = "cuda")]
-                return self.get_pack(i);
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::load_masked(&self.access(i, N as u32)).unwrap_or([T::default(); N]);
+                self.load_pack_masked(i)
             }
         }
     };
 }
-loads!(GlobalIn, load_constant, load_pack_constant);
-loads!(GlobalInOut, load_global, load_pack_global);
+loads!(GlobalIn);
+loads!(GlobalInOut);
 
 macro_rules! stores {
     ($name:ident) => {
@@ -409,24 +272,14 @@ macro_rules! stores {
             #[inline(always)]
             #[track_caller]
             pub fn set(&self, i: I, value: T) {
-                #[cfg(target_os = "cuda")]
-                crate::device::Word::store_global::<0, 0>(self.address_of(i), value.to_word(), self.guard(i, 0));
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, 1), [value]);
+                self.store(i, value);
             }
 
             /// Sets element `i` to `value` if `condition` holds and there is such an element. A masked form.
             #[inline(always)]
             #[track_caller]
             pub fn set_if(&self, condition: bool, i: I, value: T) {
-                #[cfg(target_os = "cuda")]
-                crate::device::Word::store_global::<0, 0>(
-                    self.address_of(i),
-                    value.to_word(),
-                    self.guard(i, 0) & condition as u32,
-                );
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::store_masked(condition, &self.access(i, 1), value);
+                self.store_if(condition, i, value);
             }
 
             /// Sets elements `i`, `i + STRIDE`, `i + 2 STRIDE` and `i + 3 STRIDE` to `values`, except those out of range. A
@@ -435,20 +288,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set4_strided<const STRIDE: u32>(&self, i: I, values: [T; 4]) {
                 check_stride::<T, STRIDE>();
-                #[cfg(target_os = "cuda")]
-                {
-                    use crate::device::Word;
-                    let (at, guard) = (self.address_of(i), |k| self.guard(i, k * STRIDE));
-                    let [a, b, c, d] = values.map(T::to_word);
-                    Word::store_global::<0, STRIDE>(at, a, guard(0));
-                    Word::store_global::<1, STRIDE>(at, b, guard(1));
-                    Word::store_global::<2, STRIDE>(at, c, guard(2));
-                    Word::store_global::<3, STRIDE>(at, d, guard(3));
-                }
-                #[cfg(not(target_os = "cuda"))]
-                for (k, value) in values.into_iter().enumerate() {
-                    crate::host::store_masked(true, &self.access_beyond(i, k as u32 * STRIDE), value);
-                }
+                self.store4_strided::<STRIDE>(i, values);
             }
 
             /// Sets elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) to `values` if all are in
@@ -457,10 +297,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set_pack<const N: usize>(&self, i: I, values: [T; N]) {
                 check_pack::<T, N>();
-                #[cfg(target_os = "cuda")]
-                crate::device::Pack::store_pack_global(self.address_of(i), values.map(T::to_word), self.guard_pack::<N>(i));
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::store(&self.access(i, N as u32), values);
+                self.store_pack(i, values);
             }
 
             /// Like [`set_pack`](Self::set_pack), if `condition` holds and all elements are in range. A masked form without the
@@ -469,40 +306,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set_pack_masked<const N: usize>(&self, condition: bool, i: I, values: [T; N]) {
                 check_pack::<T, N>();
-                #[cfg(target_os = "cuda")]
-                crate::device::Pack::store_pack_global(
-                    self.address_of(i),
-                    values.map(T::to_word),
-                    self.guard_pack::<N>(i) & condition as u32,
-                );
-                #[cfg(not(target_os = "cuda"))]
-                crate::host::store_if(condition, &self.access(i, N as u32), values);
-            }
-        }
-
-        impl<T: Atomic, I: Position> $name<'_, T, I> {
-            #[inline(always)]
-            #[track_caller]
-            fn update(&self, i: I, operation: Operation, operand: T, ordering: Ordering) -> T {
-                #[cfg(target_os = "cuda")]
-                return T::read_modify_write(self.place(i), operation, operand, ordering);
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::update(&self.access(i, 1), operation, operand, ordering);
-            }
-
-            #[inline(always)]
-            #[track_caller]
-            fn swap_if(&self, i: I, current: T, new: T, ordering: Ordering) -> T {
-                #[cfg(target_os = "cuda")]
-                return T::compare_exchange(self.place(i), current, new, ordering);
-                #[cfg(not(target_os = "cuda"))]
-                return crate::host::swap_if(&self.access(i, 1), current, new, ordering);
-            }
-
-            #[cfg(target_os = "cuda")]
-            #[inline(always)]
-            fn place(&self, i: I) -> crate::atomic::Place {
-                crate::atomic::Place::Global(self.address_of(i), self.guard(i, 0))
+                self.store_pack_masked(condition, i, values);
             }
         }
 

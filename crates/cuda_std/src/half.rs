@@ -10,6 +10,8 @@
 //! becomes the NaN with the bits `0x7fff`. Conversions to `f32` are exact; every NaN becomes the NaN with the bits
 //! `0x7fffffff`.
 
+use crate::machine::half::{narrow_f16, widen_f16};
+
 /// The bits of the NaN that conversions to 16 bits return.
 const NAN: u16 = 0x7fff;
 
@@ -103,62 +105,9 @@ halves! {
     Bf16, 0x7f80, narrow_bf16, widen_bf16;
 }
 
-/// Returns the bits of the `binary16` nearest to `x`, which must not be a NaN.
-#[cfg(target_os = "cuda")]
-#[inline(always)]
-fn narrow_f16(x: f32) -> u16 {
-    let bits: u16;
-    // SAFETY: arithmetic without preconditions.
-    unsafe {
-        core::arch::asm!("cvt.rn.f16.f32 {bits}, {x};", bits = out(reg16) bits, x = in(reg32) x,
-            options(pure, nomem, nostack))
-    }
-    bits
-}
-
-/// Returns the `binary16` with these bits, which must not be a NaN.
-#[cfg(target_os = "cuda")]
-#[inline(always)]
-fn widen_f16(bits: u16) -> f32 {
-    let x: f32;
-    // SAFETY: arithmetic without preconditions.
-    unsafe {
-        core::arch::asm!("cvt.f32.f16 {x}, {bits};", x = out(reg32) x, bits = in(reg16) bits,
-            options(pure, nomem, nostack))
-    }
-    x
-}
-
-/// Returns the bits of the `binary16` nearest to `x`, which must not be a NaN.
-#[cfg(not(target_os = "cuda"))]
-fn narrow_f16(x: f32) -> u16 {
-    const INFINITY: u32 = 0x7c00;
-    let (sign, magnitude) = ((x.to_bits() >> 16) as u16 & 0x8000, x.to_bits() & 0x7fff_ffff);
-    // The exponent of an f32 counts from -127, that of a binary16 from -15.
-    let rounded = match (magnitude >> 23) as i32 - 127 + 15 {
-        exponent if exponent > 0 => round(magnitude - (112 << 23), 13).min(INFINITY),
-        // Subnormal: multiples of 2^-24. Numbers below a quarter of that become zero.
-        exponent if exponent > -12 => round(magnitude & 0x7f_ffff | 0x80_0000, (14 - exponent) as u32),
-        _ => 0,
-    };
-    sign | rounded as u16
-}
-
-/// Returns the `binary16` with these bits, which must not be a NaN.
-#[cfg(not(target_os = "cuda"))]
-fn widen_f16(bits: u16) -> f32 {
-    let (exponent, fraction) = (u32::from(bits) >> 10 & 0x1f, u32::from(bits) & 0x3ff);
-    let magnitude = match exponent {
-        0 => fraction as f32 * f32::from_bits((127 - 24) << 23),
-        0x1f => f32::INFINITY,
-        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
-    };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
-}
-
 /// Returns `n / 2^bits`, rounded to nearest even; a carry propagates to the higher bits.
 #[inline(always)]
-fn round(n: u32, bits: u32) -> u32 {
+pub(crate) fn round(n: u32, bits: u32) -> u32 {
     let odd = n >> bits & 1;
     (n + (1 << (bits - 1)) - 1 + odd) >> bits
 }

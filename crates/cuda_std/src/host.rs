@@ -4,13 +4,18 @@
 //! run a kernel on the CPU, implement that trait and call the kernel inside [`with`].
 
 pub mod banks;
+mod entry;
 mod installation;
-mod slice;
 mod strays;
+mod windows;
 
+pub use crate::argument::{Window, WindowKind};
 pub use crate::atomic::{Operation, Scope};
-use crate::{Atomic, Ordering, Value};
-use installation::installed;
+use crate::machine::atomic::Arithmetic;
+use crate::{Ordering, Value};
+#[doc(hidden)]
+pub use entry::{Given, is_without_std, library};
+pub(crate) use installation::installed;
 pub use installation::with;
 use std::panic::Location;
 use std::rc::Rc;
@@ -52,40 +57,6 @@ pub enum Space {
     Global,
     /// The launch's constants ([`Constants`](crate::Constants)).
     Constant,
-}
-
-/// What a kernel may do with a window on global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowKind {
-    /// [`GlobalIn`](crate::GlobalIn).
-    In,
-    /// [`GlobalOut`](crate::GlobalOut).
-    Out,
-    /// [`GlobalInOut`](crate::GlobalInOut).
-    InOut,
-}
-
-/// A window on global memory, of any element type: the memory that a kernel can reach through it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// What the kernel may do with it.
-    pub kind: WindowKind,
-    /// The address of its first byte.
-    pub address: u64,
-    /// Its length in bytes.
-    pub bytes: u64,
-    /// The size of an element, in bytes.
-    pub element_bytes: u32,
-}
-
-impl Window {
-    /// Returns whether `other` lies inside this window and is of the same kind.
-    #[must_use]
-    pub fn contains(&self, other: &Window) -> bool {
-        let beyond = other.address.checked_sub(self.address);
-        let end = beyond.and_then(|beyond| beyond.checked_add(other.bytes));
-        self.kind == other.kind && end.is_some_and(|end| end <= self.bytes)
-    }
 }
 
 /// An access to `elements` consecutive elements of a window.
@@ -168,7 +139,7 @@ pub struct Update {
 }
 
 impl Update {
-    pub(crate) fn of<T: Atomic>(operation: Operation, operand: T) -> Self {
+    pub(crate) fn of<T: Arithmetic>(operation: Operation, operand: T) -> Self {
         let apply =
             |operation, old, operand| T::apply(operation, T::from_bits64(old), T::from_bits64(operand)).to_bits64();
         Update { operation, operand: operand.to_bits64(), apply }
@@ -317,95 +288,4 @@ pub(crate) fn machine() -> Rc<dyn Machine> {
         Some(machine) => machine,
         None => stray_call(),
     }
-}
-
-/// Reports a split of the arena to the machine, if there is one. Arenas are numbers, so they can be split without a machine.
-#[track_caller]
-pub(crate) fn split(base: u32, bytes: u32) {
-    if let Some(machine) = installed() {
-        machine.split(base, bytes, Location::caller());
-    }
-}
-
-#[track_caller]
-pub(crate) fn load<T: Value, const N: usize>(access: &Access) -> [T; N] {
-    let mut bits = [0; N];
-    machine().load(access, &mut bits);
-    // Not `map`, because kernels are compiled without optimisation.
-    let mut values = [T::from_bits64(0); N];
-    let mut k = 0;
-    while k < N {
-        values[k] = T::from_bits64(bits[k]);
-        k += 1;
-    }
-    values
-}
-
-#[track_caller]
-pub(crate) fn store<T: Value, const N: usize>(access: &Access, values: [T; N]) {
-    let mut bits = [0; N];
-    let mut k = 0;
-    while k < N {
-        bits[k] = values[k].to_bits64();
-        k += 1;
-    }
-    machine().store(access, &bits);
-}
-
-/// Loads the elements of a masked form. Returns `None` if one is out of range.
-#[track_caller]
-pub(crate) fn load_masked<T: Value, const N: usize>(access: &Access) -> Option<[T; N]> {
-    load_if(true, access)
-}
-
-/// Loads the elements of a masked form. Returns `None` if one is out of range or `condition` does not hold.
-#[track_caller]
-pub(crate) fn load_if<T: Value, const N: usize>(condition: bool, access: &Access) -> Option<[T; N]> {
-    if !condition || !access.in_range() {
-        machine().left_out(access, Masked::Load);
-        return None;
-    }
-    Some(load(access))
-}
-
-/// Stores the element of a masked form, if `condition` holds and it is in range.
-#[track_caller]
-pub(crate) fn store_masked<T: Value>(condition: bool, access: &Access, value: T) {
-    store_if(condition, access, [value]);
-}
-
-/// Stores the elements of a masked form, if `condition` holds and all are in range. Returns whether it stored them.
-#[track_caller]
-pub(crate) fn store_if<T: Value, const N: usize>(condition: bool, access: &Access, values: [T; N]) -> bool {
-    let stores = condition && access.in_range();
-    match stores {
-        true => store(access, values),
-        false => machine().left_out(access, Masked::Store),
-    }
-    stores
-}
-
-#[track_caller]
-pub(crate) fn update<T: Atomic>(access: &Access, operation: Operation, operand: T, ordering: Ordering) -> T {
-    T::from_bits64(machine().read_modify_write(access, &Update::of(operation, operand), ordering))
-}
-
-/// Updates the element of a masked form, if `condition` holds.
-#[track_caller]
-pub(crate) fn update_masked<T: Atomic>(
-    condition: bool,
-    access: &Access,
-    operation: Operation,
-    operand: T,
-    ordering: Ordering,
-) {
-    match condition {
-        true => drop(update(access, operation, operand, ordering)),
-        false => machine().left_out(access, Masked::Update),
-    }
-}
-
-#[track_caller]
-pub(crate) fn swap_if<T: Atomic>(access: &Access, current: T, new: T, ordering: Ordering) -> T {
-    T::from_bits64(machine().compare_exchange(access, current.to_bits64(), new.to_bits64(), ordering))
 }

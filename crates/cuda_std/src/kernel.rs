@@ -29,10 +29,8 @@ pub unsafe trait Entry: 'static {
     const LAYOUT: Digest;
     /// Whether the kernel's crate and all its dependencies are known not to use `std`, on the host too
     /// ([`build::kernel_crate`](crate::build)). Only then may a machine run several of its threads on one OS thread.
-    #[cfg(not(target_os = "cuda"))]
     const WITHOUT_STD: bool;
     /// Runs the kernel's code as one thread, inside a host [`Machine`](crate::host::Machine).
-    #[cfg(not(target_os = "cuda"))]
     fn run(args: Self::Args<'_>, constants: Self::Constants);
 }
 
@@ -280,7 +278,7 @@ macro_rules! kernel {
         $crate::expansion::concat!($crate::expansion::module_path!(), "::", $crate::entry_name!($name $suffix))
     };
     (@module $module:literal) => { $module };
-    (@module) => { $crate::library($crate::expansion::module_path!()) };
+    (@module) => { $crate::host::library($crate::expansion::module_path!()) };
     (@sizes $name:ident [$($t:ident),*] $element:ty, $n:tt) => {
         #[cfg(not(target_os = "cuda"))]
         const _: () = $crate::expansion::check_sizes::<<$name<$($t),*> as $crate::Entry>::Args<'static>, $element, $n>();
@@ -299,7 +297,7 @@ macro_rules! kernel {
                 $crate::expansion::option_env!("SLM_KERNEL_SOURCES");
             const LAYOUT: $crate::digest::Digest =
                 $crate::layout::<'static, Self::Args<'static>, $given>($crate::kernel!(@path $name $suffix));
-            const WITHOUT_STD: $crate::expansion::bool = $crate::is_without_std(
+            const WITHOUT_STD: $crate::expansion::bool = $crate::host::is_without_std(
                 $crate::expansion::module_path!(),
                 $crate::expansion::option_env!("SLM_KERNELS_WITHOUT_STD"),
                 [
@@ -311,7 +309,7 @@ macro_rules! kernel {
                 #[forbid(unsafe_code)]
                 fn inner<$launch>($arena: $crate::Arena<$launch>, $args: $type, $constants: $seen) $body
                 // SAFETY: on the host any number of arenas is harmless, however often this function is called.
-                inner(unsafe { $crate::Arena::of_block() }, args, $crate::Given::seen(constants))
+                inner(unsafe { $crate::Arena::of_block() }, args, $crate::host::Given::seen(constants))
             }
         }
     };
@@ -327,85 +325,4 @@ macro_rules! entry_name {
     ($name:ident [$suffix:tt]) => {
         $crate::expansion::concat!($crate::expansion::stringify!($name), "_", $crate::expansion::stringify!($suffix))
     };
-}
-
-/// Returns the library that a module's path begins with.
-#[doc(hidden)]
-#[must_use]
-#[cfg(not(target_os = "cuda"))]
-pub const fn library(path: &str) -> &str {
-    let mut len = 0;
-    while len < path.len() && path.as_bytes()[len] != b':' {
-        len += 1;
-    }
-    path.split_at(len).0
-}
-
-/// Returns whether a kernel in the module `path` is in the library that the build script of its package vouches for. Cargo
-/// sets `library` for that package's binaries, tests and benchmarks too, and they may have the library's name. `others` are
-/// the variables that Cargo sets only for them. Documentation tests have other names.
-#[doc(hidden)]
-#[must_use]
-#[cfg(not(target_os = "cuda"))]
-pub const fn is_without_std(path: &str, library: Option<&str>, others: [Option<&str>; 2]) -> bool {
-    let (Some(library), [None, None]) = (library, others) else { return false };
-    let (path, library) = (path.as_bytes(), library.as_bytes());
-    let mut same = 0;
-    while same < library.len() && same < path.len() && library[same] == path[same] {
-        same += 1;
-    }
-    same > 0 && same == library.len() && (same == path.len() || path[same] == b':')
-}
-
-/// Conversion of constants from the host's type to the kernel's.
-#[doc(hidden)]
-#[cfg(not(target_os = "cuda"))]
-pub trait Given {
-    /// The type that the kernel receives, for the launch `'l`.
-    type Seen<'l>;
-    /// Returns the same constants for the kernel.
-    fn seen<'l>(self) -> Self::Seen<'l>;
-}
-
-#[cfg(not(target_os = "cuda"))]
-impl Given for () {
-    type Seen<'l> = ();
-    fn seen<'l>(self) -> Self::Seen<'l> {}
-}
-
-#[cfg(not(target_os = "cuda"))]
-impl<T: crate::Value, const N: usize> Given for crate::Table<T, N> {
-    type Seen<'l> = crate::Constants<'l, T, N>;
-    fn seen<'l>(self) -> Self::Seen<'l> {
-        crate::Constants::of(self)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{is_without_std, library};
-
-    #[test]
-    fn a_path_begins_with_its_library() {
-        assert_eq!(["kernels", "kernels::blur::rows", ""].map(library), ["kernels", "kernels", ""]);
-    }
-
-    #[test]
-    fn only_the_library_is_vouched_for() {
-        let library = Some("kernels");
-        let all = [
-            ("kernels", library, [None, None], true),
-            ("kernels::blur::rows", library, [None, None], true),
-            ("kernels_too::blur", library, [None, None], false),
-            ("kernel", library, [None, None], false),
-            ("rust_out", library, [None, None], false),
-            ("kernels", None, [None, None], false),
-            ("kernels", Some(""), [None, None], false),
-            ("kernels", library, [library, None], false),
-            ("kernels", library, [None, Some("target/tmp")], false),
-        ];
-        for (path, library, others, expected) in all {
-            assert_eq!(is_without_std(path, library, others), expected, "{path} {library:?} {others:?}");
-        }
-    }
 }

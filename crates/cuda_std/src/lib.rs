@@ -60,8 +60,6 @@ mod argument;
 mod atomic;
 mod constants;
 pub mod copy;
-#[cfg(target_os = "cuda")]
-mod device;
 pub mod digest;
 #[doc(hidden)]
 pub mod expansion;
@@ -72,6 +70,7 @@ mod kernel;
 #[cfg(doctest)]
 mod launch_lifetime;
 mod layout;
+mod machine;
 pub mod math;
 mod shared;
 pub mod thread;
@@ -95,17 +94,8 @@ pub use half::{Bf16, F16};
 pub use kernel::Entry;
 #[doc(hidden)]
 pub use kernel::layout;
-#[cfg(not(target_os = "cuda"))]
-#[doc(hidden)]
-pub use kernel::{Given, is_without_std, library};
 pub use shared::{Arena, Shared, shared_bytes};
 pub use value::Value;
-
-#[cfg(target_os = "cuda")]
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    device::trap()
-}
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

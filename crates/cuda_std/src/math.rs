@@ -13,34 +13,7 @@ mod ieee;
 pub use approximate::{cos_approx, exp2_approx, log2_approx, rsqrt_approx, sin_approx};
 pub use ieee::{Float, abs, ceil, copysign, floor, max, min, round_ties_even, sqrt, trunc};
 
-// Intrinsics, because `f32::mul_add` is not in `core`, and LLVM cannot optimise the contents of an `asm!` block.
-//
-// SAFETY: the declarations match LLVM's intrinsics of these names ("Floating-Point Intrinsics" of its language reference,
-// and "Floating Point Intrinsics" of its guide to NVPTX).
-#[cfg(target_os = "cuda")]
-unsafe extern "C" {
-    #[link_name = "llvm.fma.f32"]
-    fn fma_f32(a: f32, b: f32, c: f32) -> f32;
-    #[link_name = "llvm.fma.f64"]
-    fn fma_f64(a: f64, b: f64, c: f64) -> f64;
-    #[link_name = "llvm.nvvm.fma.rm.f"]
-    fn fma_down_f32(a: f32, b: f32, c: f32) -> f32;
-    #[link_name = "llvm.nvvm.fma.rm.d"]
-    fn fma_down_f64(a: f64, b: f64, c: f64) -> f64;
-    #[link_name = "llvm.nvvm.add.rm.d"]
-    fn add_down_f64(a: f64, b: f64) -> f64;
-}
-
-/// Sums with this number have no bits for a fraction: their low bits are an integer.
-#[cfg(target_os = "cuda")]
-const ROUNDER_F32: f32 = 1.5 * (1u32 << 23) as f32;
-/// The same for `f64`.
-#[cfg(target_os = "cuda")]
-const ROUNDER_F64: f64 = 1.5 * (1u64 << 52) as f64;
-
-/// The bits of 2^23, the smallest number without bits for a fraction.
-#[cfg(target_os = "cuda")]
-const EXPONENT: u32 = ((1 << 23) as f32).to_bits();
+use crate::machine;
 
 /// A float with a fused multiply-add.
 pub trait Fma: crate::Value {
@@ -51,45 +24,6 @@ pub trait Fma: crate::Value {
     /// See [`floor_product`].
     #[must_use]
     fn floor_product(a: Self, b: Self) -> u32;
-}
-
-macro_rules! fma {
-    ($($t:ty, $intrinsic:ident $down:ident $rounder:ident;)*) => {$(
-        impl Fma for $t {
-            #[inline(always)]
-            fn fma(a: Self, b: Self, c: Self) -> Self {
-                #[cfg(target_os = "cuda")]
-                // SAFETY: arithmetic without preconditions.
-                return unsafe { $intrinsic(a, b, c) };
-                #[cfg(not(target_os = "cuda"))]
-                return a.mul_add(b, c);
-            }
-
-            #[inline(always)]
-            fn floor_product(a: Self, b: Self) -> u32 {
-                #[cfg(target_os = "cuda")]
-                {
-                    // SAFETY: arithmetic without preconditions.
-                    let sum = unsafe { $down(a, b, $rounder) };
-                    return (sum.to_bits() as u32).wrapping_sub($rounder.to_bits() as u32);
-                }
-                #[cfg(not(target_os = "cuda"))]
-                {
-                    let floor = (a * b).floor();
-                    // The product may have been rounded up to this integer, even to zero.
-                    let is_below = match floor == 0.0 {
-                        true => a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0,
-                        false => a.mul_add(b, -floor) < 0.0,
-                    };
-                    (floor as i64 as u32).wrapping_sub(is_below as u32)
-                }
-            }
-        }
-    )*};
-}
-fma! {
-    f32, fma_f32 fma_down_f32 ROUNDER_F32;
-    f64, fma_f64 fma_down_f64 ROUNDER_F64;
 }
 
 /// Returns `a * b + c`, rounded once (IEEE 754 `fusedMultiplyAdd`).
@@ -115,15 +49,7 @@ pub fn floor_product<T: Fma>(a: T, b: T) -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn floor_bits(value: f64) -> u32 {
-    #[cfg(target_os = "cuda")]
-    {
-        // SAFETY: arithmetic without preconditions.
-        let sum = unsafe { add_down_f64(value, ROUNDER_F64) };
-        // The low bits of `ROUNDER_F64` are zeros.
-        return sum.to_bits() as u32;
-    }
-    #[cfg(not(target_os = "cuda"))]
-    return value.floor() as i64 as u32;
+    machine::math::floor_bits(value)
 }
 
 /// Returns a function of three bits for each bit position: bit `4 a + 2 b + c` of `TABLE`.
@@ -138,13 +64,7 @@ pub fn floor_bits(value: f64) -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
-    #[cfg(target_os = "cuda")]
-    return crate::device::lop3::<TABLE>(a, b, c);
-    #[cfg(not(target_os = "cuda"))]
-    (0..8).filter(|index| TABLE >> index & 1 == 1).fold(0, |bits, index| {
-        let of = |operand: u32, shift: u32| if index >> shift & 1 == 1 { operand } else { !operand };
-        bits | of(a, 2) & of(b, 1) & of(c, 0)
-    })
+    machine::math::lop3::<TABLE>(a, b, c)
 }
 
 /// Returns byte `K` of a word, 0 for the lowest one, as a float.
@@ -158,11 +78,7 @@ pub fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
 #[must_use]
 pub fn byte_to_f32<const K: u32>(word: u32) -> f32 {
     const { assert!(K < 4, "a word has 4 bytes") };
-    #[cfg(target_os = "cuda")]
-    // The number 2^23, and the byte as its lowest bits.
-    return f32::from_bits(crate::device::low_byte::<K>(word, EXPONENT)) - f32::from_bits(EXPONENT);
-    #[cfg(not(target_os = "cuda"))]
-    return word.to_le_bytes()[K as usize] as f32;
+    machine::math::byte_to_f32::<K>(word)
 }
 
 /// Returns the nearest integers, ties to even, as the bytes of a word, the first one in the lowest byte. They saturate, and NaN
@@ -179,11 +95,8 @@ pub fn byte_to_f32<const K: u32>(word: u32) -> f32 {
 #[cfg(any(not(target_os = "cuda"), target_feature = "sm_75"))]
 #[inline(always)]
 #[must_use]
-pub fn round_to_bytes([a, b, c, d]: [f32; 4]) -> u32 {
-    #[cfg(target_os = "cuda")]
-    return crate::device::round_to_bytes(a, b, crate::device::round_to_bytes(c, d, 0));
-    #[cfg(not(target_os = "cuda"))]
-    u32::from_le_bytes([a, b, c, d].map(|number| number.round_ties_even() as u8))
+pub fn round_to_bytes(numbers: [f32; 4]) -> u32 {
+    machine::math::round_to_bytes(numbers)
 }
 
 /// Returns `value`, about which the compiler then makes no assumptions.
@@ -193,7 +106,5 @@ pub fn round_to_bytes([a, b, c, d]: [f32; 4]) -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn opaque(value: u32) -> u32 {
-    #[cfg(target_os = "cuda")]
-    let value = crate::device::opaque_each_time(value);
-    value
+    machine::math::opaque(value)
 }

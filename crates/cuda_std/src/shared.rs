@@ -1,8 +1,9 @@
 //! Shared memory: the arena that a kernel receives and the typed windows made from it.
 
-use crate::atomic::{Operation, atomic_methods};
+use crate::atomic::atomic_methods;
+use crate::machine::{atomic::Place, shared};
 use crate::value::check_pack;
-use crate::{Atomic, Ordering, Value};
+use crate::{Atomic, Value};
 use core::marker::PhantomData;
 
 /// Alignment of windows in bytes, so that 16-byte accesses to their start are aligned.
@@ -42,10 +43,7 @@ impl<'l> Arena<'l> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn of_block() -> Self {
-        #[cfg(target_os = "cuda")]
-        let (next, bytes) = (crate::device::dynamic_shared(), crate::device::dynamic_shared_bytes());
-        #[cfg(not(target_os = "cuda"))]
-        let (next, bytes) = (0, crate::host::machine().shared_bytes());
+        let (next, bytes) = shared::of_block();
         Arena { next, end: next + bytes, marker: PhantomData }
     }
 
@@ -59,25 +57,12 @@ impl<'l> Arena<'l> {
     pub fn split<T: Value>(self, len: u32) -> (Shared<'l, T>, Arena<'l>) {
         let bytes = shared_bytes::<T>(len as u64);
         if bytes > (self.end - self.next) as u64 {
-            out_of_shared_memory(bytes, (self.end - self.next) as u64);
+            shared::too_small(bytes, (self.end - self.next) as u64);
         }
-        #[cfg(not(target_os = "cuda"))]
-        crate::host::split(self.next, bytes as u32);
+        shared::split(self.next, bytes as u32);
         let next = self.next + bytes as u32;
         (Shared { address: self.next, len, marker: PhantomData }, Arena { next, ..self })
     }
-}
-
-#[cfg(target_os = "cuda")]
-#[inline(always)]
-fn out_of_shared_memory(_requested: u64, _available: u64) -> ! {
-    crate::device::trap()
-}
-
-#[cfg(not(target_os = "cuda"))]
-#[track_caller]
-fn out_of_shared_memory(requested: u64, available: u64) -> ! {
-    panic!("a window of {requested} bytes does not fit into the {available} bytes of shared memory that are left")
 }
 
 /// A window on shared memory: `len` elements of `T`, visible to all threads of the block.
@@ -87,8 +72,8 @@ fn out_of_shared_memory(requested: u64, available: u64) -> ! {
 /// elements.
 #[derive(Debug)]
 pub struct Shared<'l, T> {
-    address: u32,
-    len: u32,
+    pub(crate) address: u32,
+    pub(crate) len: u32,
     marker: PhantomData<(&'l (), fn(T) -> T)>,
 }
 
@@ -106,10 +91,7 @@ impl<'l, T: Value> Shared<'l, T> {
     #[must_use]
     #[track_caller]
     pub fn get(&self, i: u32) -> T {
-        #[cfg(target_os = "cuda")]
-        return T::from_word(crate::device::Word::load_shared(self.address_of(i)));
-        #[cfg(not(target_os = "cuda"))]
-        return crate::host::load::<T, 1>(&self.access(i, 1))[0];
+        shared::get(self, i)
     }
 
     /// Returns elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes); `i` must be a multiple of `N`.
@@ -136,20 +118,14 @@ impl<'l, T: Value> Shared<'l, T> {
     #[track_caller]
     pub fn get_pack<const N: usize>(&self, i: u32) -> [T; N] {
         check_pack::<T, N>();
-        #[cfg(target_os = "cuda")]
-        return crate::device::Pack::load_pack_shared(self.address_of(i)).map(T::from_word);
-        #[cfg(not(target_os = "cuda"))]
-        return crate::host::load(&self.access(i, N as u32));
+        shared::get_pack(self, i)
     }
 
     /// Sets element `i` to `value`.
     #[inline(always)]
     #[track_caller]
     pub fn set(&self, i: u32, value: T) {
-        #[cfg(target_os = "cuda")]
-        crate::device::Word::store_shared(self.address_of(i), value.to_word());
-        #[cfg(not(target_os = "cuda"))]
-        crate::host::store(&self.access(i, 1), [value]);
+        shared::set(self, i, value);
     }
 
     /// Sets elements `i` to `i + N - 1` (1, 2, 4, 8 or 16 elements in at most 16 bytes) to `values`; `i` must be a multiple
@@ -158,10 +134,7 @@ impl<'l, T: Value> Shared<'l, T> {
     #[track_caller]
     pub fn set_pack<const N: usize>(&self, i: u32, values: [T; N]) {
         check_pack::<T, N>();
-        #[cfg(target_os = "cuda")]
-        crate::device::Pack::store_pack_shared(self.address_of(i), values.map(T::to_word));
-        #[cfg(not(target_os = "cuda"))]
-        crate::host::store(&self.access(i, N as u32), values);
+        shared::set_pack(self, i, values);
     }
 
     /// Waits until every thread of the block has finished with the window, and returns its memory as an arena.
@@ -173,10 +146,7 @@ impl<'l, T: Value> Shared<'l, T> {
     #[track_caller]
     pub fn reuse(self) -> Arena<'l> {
         let bytes = shared_bytes::<T>(self.len as u64) as u32;
-        #[cfg(target_os = "cuda")]
-        crate::thread::sync_threads();
-        #[cfg(not(target_os = "cuda"))]
-        crate::host::machine().reuse(self.address, bytes, core::panic::Location::caller());
+        shared::reuse(self.address, bytes);
         Arena { next: self.address, end: self.address + bytes, marker: PhantomData }
     }
 
@@ -205,51 +175,13 @@ impl<'l, T: Value> Shared<'l, T> {
         let len = self.len as u64 * size_of::<T>() as u64 / size_of::<U>() as u64;
         Shared { address: self.address, len: len as u32, marker: PhantomData }
     }
-
-    #[cfg(target_os = "cuda")]
-    #[inline(always)]
-    pub(crate) fn address_of(&self, i: u32) -> u32 {
-        self.address.wrapping_add(i.wrapping_mul(size_of::<T>() as u32))
-    }
-
-    #[cfg(not(target_os = "cuda"))]
-    #[track_caller]
-    pub(crate) fn access(&self, i: u32, elements: u32) -> crate::host::Access {
-        crate::host::Access {
-            space: crate::host::Space::Shared,
-            base: self.address.into(),
-            index: i.into(),
-            len: self.len.into(),
-            elements,
-            element_bytes: size_of::<T>() as u32,
-            at: core::panic::Location::caller(),
-        }
-    }
 }
 
 impl<T: Atomic> Shared<'_, T> {
     #[inline(always)]
     #[track_caller]
-    fn update(&self, i: u32, operation: Operation, operand: T, ordering: Ordering) -> T {
-        #[cfg(target_os = "cuda")]
-        return T::read_modify_write(self.place(i), operation, operand, ordering);
-        #[cfg(not(target_os = "cuda"))]
-        return crate::host::update(&self.access(i, 1), operation, operand, ordering);
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn swap_if(&self, i: u32, current: T, new: T, ordering: Ordering) -> T {
-        #[cfg(target_os = "cuda")]
-        return T::compare_exchange(self.place(i), current, new, ordering);
-        #[cfg(not(target_os = "cuda"))]
-        return crate::host::swap_if(&self.access(i, 1), current, new, ordering);
-    }
-
-    #[cfg(target_os = "cuda")]
-    #[inline(always)]
-    fn place(&self, i: u32) -> crate::atomic::Place {
-        crate::atomic::Place::Shared(self.address_of(i))
+    fn place(&self, i: u32) -> Place {
+        shared::place(self, i)
     }
 }
 

@@ -2,45 +2,43 @@
 //!
 //! Indices are those of CUDA: a grid consists of blocks, a block of threads, each in up to three dimensions.
 
+use crate::machine;
+
 macro_rules! indices {
-    ($($(#[$doc:meta])* $name:ident, $intrinsic:ident, $register:ident, $axis:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
         #[must_use]
         pub fn $name() -> u32 {
-            #[cfg(target_os = "cuda")]
-            // SAFETY: reads a special register.
-            return unsafe { core::arch::nvptx::$intrinsic() as u32 };
-            #[cfg(not(target_os = "cuda"))]
-            return crate::host::machine().index(crate::host::Index::$register, crate::host::Axis::$axis);
+            machine::thread::$name()
         }
     )*};
 }
 indices! {
     /// Returns the thread's index in its block along x.
-    thread_idx_x, _thread_idx_x, Thread, X;
+    thread_idx_x;
     /// Returns the thread's index in its block along y.
-    thread_idx_y, _thread_idx_y, Thread, Y;
+    thread_idx_y;
     /// Returns the thread's index in its block along z.
-    thread_idx_z, _thread_idx_z, Thread, Z;
+    thread_idx_z;
     /// Returns the block's index in the grid along x.
-    block_idx_x, _block_idx_x, Block, X;
+    block_idx_x;
     /// Returns the block's index in the grid along y.
-    block_idx_y, _block_idx_y, Block, Y;
+    block_idx_y;
     /// Returns the block's index in the grid along z.
-    block_idx_z, _block_idx_z, Block, Z;
+    block_idx_z;
     /// Returns the number of threads of a block along x.
-    block_dim_x, _block_dim_x, BlockDim, X;
+    block_dim_x;
     /// Returns the number of threads of a block along y.
-    block_dim_y, _block_dim_y, BlockDim, Y;
+    block_dim_y;
     /// Returns the number of threads of a block along z.
-    block_dim_z, _block_dim_z, BlockDim, Z;
+    block_dim_z;
     /// Returns the number of blocks of the grid along x.
-    grid_dim_x, _grid_dim_x, GridDim, X;
+    grid_dim_x;
     /// Returns the number of blocks of the grid along y.
-    grid_dim_y, _grid_dim_y, GridDim, Y;
+    grid_dim_y;
     /// Returns the number of blocks of the grid along z.
-    grid_dim_z, _grid_dim_z, GridDim, Z;
+    grid_dim_z;
 }
 
 macro_rules! global_indices {
@@ -108,18 +106,7 @@ pub fn global_linear() -> u64 {
 #[must_use]
 #[track_caller]
 pub fn clock() -> u64 {
-    #[cfg(target_os = "cuda")]
-    return crate::device::clock();
-    #[cfg(not(target_os = "cuda"))]
-    crate::host::machine().clock(core::panic::Location::caller())
-}
-
-// SAFETY: the declaration matches LLVM's intrinsic of this name (`IntrinsicsNVVM.td`): it takes the number of a barrier for
-// all threads of the block.
-#[cfg(target_os = "cuda")]
-unsafe extern "C" {
-    #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
-    fn barrier_sync_all(barrier: u32);
+    machine::thread::clock()
 }
 
 /// Waits until every thread of the block has reached this call, and orders their accesses to shared and global memory:
@@ -135,13 +122,5 @@ unsafe extern "C" {
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {
-    #[cfg(target_os = "cuda")]
-    crate::device::in_one_place();
-    #[cfg(target_os = "cuda")]
-    // SAFETY: a barrier has no memory effects of its own.
-    unsafe {
-        barrier_sync_all(0)
-    }
-    #[cfg(not(target_os = "cuda"))]
-    crate::host::machine().sync_threads(core::panic::Location::caller());
+    machine::thread::sync_threads();
 }

@@ -13,10 +13,7 @@ pub use lane::Lane;
 pub use reduce::{Reduce, reduce_add, reduce_and, reduce_max, reduce_min, reduce_or};
 pub use vote::{all, any, match_any};
 
-#[cfg(not(target_os = "cuda"))]
-use crate::host::{Fragments, WarpOperation, machine};
-#[cfg(not(target_os = "cuda"))]
-use core::panic::Location;
+use crate::machine;
 
 /// The mask of all lanes of a warp.
 pub const FULL: u32 = u32::MAX;
@@ -24,74 +21,37 @@ pub const FULL: u32 = u32::MAX;
 /// The number of lanes of a warp.
 pub const WARP: u32 = 32;
 
-// `asm!` blocks are not convergent: an optimisation could move them into a branch. LLVM's intrinsics are convergent.
-//
-// SAFETY: the declarations match LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `bool` for `i1` and `u32` for
-// `i32`, which has no sign in LLVM.
-#[cfg(target_os = "cuda")]
-unsafe extern "C" {
-    #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
-    fn shfl_idx(mask: u32, word: u32, lane: u32, clamp: u32) -> u32;
-    #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
-    fn shfl_up(mask: u32, word: u32, delta: u32, clamp: u32) -> u32;
-    #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
-    fn shfl_down(mask: u32, word: u32, delta: u32, clamp: u32) -> u32;
-    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
-    fn shfl_xor(mask: u32, word: u32, lanes: u32, clamp: u32) -> u32;
-    #[link_name = "llvm.nvvm.vote.ballot.sync"]
-    fn vote_ballot(mask: u32, predicate: bool) -> u32;
-    #[link_name = "llvm.nvvm.bar.warp.sync"]
-    fn bar_warp_sync(mask: u32);
-    #[cfg(target_feature = "sm_75")]
-    #[link_name = "llvm.nvvm.activemask"]
-    fn active_mask() -> u32;
-}
-
 /// Returns the thread's lane in its warp, 0 to 31.
 #[inline(always)]
 #[must_use]
 pub fn lane() -> u32 {
-    #[cfg(target_os = "cuda")]
-    return crate::device::lane();
-    #[cfg(not(target_os = "cuda"))]
-    return machine().lane();
+    machine::warp::lane()
 }
 
 macro_rules! shuffles {
-    ($($(#[$doc:meta])* $name:ident($argument:ident), $intrinsic:ident, $clamp:literal, $operation:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($argument:ident);)*) => {$(
         $(#[$doc])*
         #[inline(always)]
         #[must_use]
         #[track_caller]
         pub fn $name<T: Lane>(mask: u32, value: T, $argument: u32) -> T {
-            #[cfg(not(target_os = "cuda"))]
-            let at = Location::caller();
-            let exchange = |word: u32| {
-                #[cfg(target_os = "cuda")]
-                crate::device::in_one_place();
-                #[cfg(target_os = "cuda")]
-                // SAFETY: exchanges registers; a missing lane makes the value unspecified, not invalid.
-                return unsafe { $intrinsic(mask, word, $argument, $clamp) };
-                #[cfg(not(target_os = "cuda"))]
-                return machine().exchange($operation, mask, word, at);
-            };
             let [low, high] = value.to_words();
-            let low = exchange(low);
-            T::from_words([low, if T::IS_WIDE { exchange(high) } else { 0 }])
+            let low = machine::warp::$name(mask, low, $argument);
+            T::from_words([low, if T::IS_WIDE { machine::warp::$name(mask, high, $argument) } else { 0 }])
         }
     )*};
 }
 shuffles! {
     /// Returns the value of lane `source` (modulo 32).
-    shuffle(source), shfl_idx, 31, WarpOperation::Shuffle { lane: source % WARP };
+    shuffle(source);
     /// Returns the value of the lane `delta` (modulo 32) positions below, or the caller's own value if there is no such
     /// lane.
-    shuffle_up(delta), shfl_up, 0, WarpOperation::ShuffleUp { delta };
+    shuffle_up(delta);
     /// Returns the value of the lane `delta` (modulo 32) positions above, or the caller's own value if there is no such
     /// lane.
-    shuffle_down(delta), shfl_down, 31, WarpOperation::ShuffleDown { delta };
+    shuffle_down(delta);
     /// Returns the value of lane `lane() ^ (lanes % 32)`.
-    shuffle_xor(lanes), shfl_xor, 31, WarpOperation::ShuffleXor { mask: lanes };
+    shuffle_xor(lanes);
 }
 
 /// Returns a mask of the lanes that called with `true`. Bits of lanes outside `mask` are 0.
@@ -99,28 +59,14 @@ shuffles! {
 #[must_use]
 #[track_caller]
 pub fn ballot(mask: u32, predicate: bool) -> u32 {
-    #[cfg(target_os = "cuda")]
-    crate::device::in_one_place();
-    #[cfg(target_os = "cuda")]
-    // SAFETY: exchanges predicates; a missing lane makes the value unspecified, not invalid.
-    return unsafe { vote_ballot(mask, predicate) };
-    #[cfg(not(target_os = "cuda"))]
-    return machine().exchange(WarpOperation::Ballot, mask, predicate.into(), Location::caller());
+    machine::warp::ballot(mask, predicate)
 }
 
 /// Waits until all lanes of `mask` have reached this call, and orders their memory accesses.
 #[inline(always)]
 #[track_caller]
 pub fn sync_warp(mask: u32) {
-    #[cfg(target_os = "cuda")]
-    crate::device::in_one_place();
-    #[cfg(target_os = "cuda")]
-    // SAFETY: a barrier has no memory effects of its own.
-    unsafe {
-        bar_warp_sync(mask)
-    }
-    #[cfg(not(target_os = "cuda"))]
-    machine().sync_warp(mask, Location::caller());
+    machine::warp::sync_warp(mask);
 }
 
 /// Returns `A * B + C` for matrices that are distributed over the lanes: `A` is 8x16 and `B` 16x8, of `i8`; `C` and the
@@ -171,15 +117,5 @@ pub fn sync_warp(mask: u32) {
 #[must_use]
 #[track_caller]
 pub fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
-    #[cfg(target_os = "cuda")]
-    // LLVM's intrinsic for the product is not convergent. `asm!` is not moved out of its basic block, and this call of a
-    // convergent intrinsic keeps that block from being duplicated. The driver removes the call's instruction.
-    // SAFETY: reads the mask of active lanes, which is not used.
-    unsafe {
-        active_mask()
-    };
-    #[cfg(target_os = "cuda")]
-    return crate::device::mma_m8n8k16_s8(a, b, c);
-    #[cfg(not(target_os = "cuda"))]
-    return machine().mma(Fragments { a, b, c }, Location::caller());
+    machine::warp::mma_m8n8k16_s8(a, b, c)
 }

@@ -1,7 +1,7 @@
 //! Windows on matrices with a row pitch. Each access is checked against its row.
 
 use super::{GlobalIn, GlobalInOut, GlobalOut, Position};
-use crate::argument::layout_of;
+use crate::argument::{Window, layout_of};
 use crate::digest::Digest;
 use crate::{Argument, ArgumentOf, Value};
 
@@ -17,10 +17,10 @@ macro_rules! matrix {
         #[repr(C)]
         #[derive(Debug)]
         pub struct $name<'l, T> {
-            window: $window<'l, T>,
-            rows: u32,
-            columns: u32,
-            pitch: u32,
+            pub(crate) window: $window<'l, T>,
+            pub(crate) rows: u32,
+            pub(crate) columns: u32,
+            pub(crate) pitch: u32,
         }
 
         impl<T> Clone for $name<'_, T> {
@@ -35,8 +35,7 @@ macro_rules! matrix {
         unsafe impl<T: Value> Argument for $name<'_, T> {
             const LAYOUT: Digest = layout_of::<Self>(stringify!($name)).add_digest(<$window<'_, T>>::LAYOUT).finish();
 
-            #[cfg(not(target_os = "cuda"))]
-            fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, crate::host::Window)) {
+            fn windows(&self, name: &'static str, visit: &mut dyn FnMut(&'static str, Window)) {
                 self.window.windows(name, visit);
             }
         }
@@ -45,25 +44,6 @@ macro_rules! matrix {
         unsafe impl<'l, T: Value> ArgumentOf<'l> for $name<'l, T> {}
 
         impl<'l, T: Value> $name<'l, T> {
-            /// Returns a matrix of `rows` rows of `columns` elements, with a row pitch of `pitch` elements. Returns `None`
-            /// if the window is too short, if rows overlap (`columns > pitch`), or if a number exceeds 32 bits.
-            ///
-            /// ```
-            /// use cuda_std::GlobalIn2;
-            ///
-            /// let window = cuda_std::GlobalIn::<f32>::empty();
-            /// assert!(GlobalIn2::new(window, 0, 5, 8).is_some());
-            /// assert!(GlobalIn2::new(window, 1, 5, 8).is_none());
-            /// ```
-            #[cfg(not(target_os = "cuda"))]
-            #[must_use]
-            pub fn new(window: $window<'l, T>, rows: u64, columns: u64, pitch: u64) -> Option<Self> {
-                let last = rows.checked_sub(1).map_or(Some(0), |before| before.checked_mul(pitch)?.checked_add(columns))?;
-                let fits = last <= window.len() && columns <= pitch;
-                let [rows, columns, pitch] = [rows, columns, pitch].map(|number| u32::try_from(number).ok());
-                fits.then_some($name { window, rows: rows?, columns: columns?, pitch: pitch? })
-            }
-
             /// Returns the number of rows.
             #[inline(always)]
             #[must_use]
@@ -93,7 +73,7 @@ macro_rules! matrix {
                 // The row is inside the window (`new` checks this), or `columns` is 0.
                 let first = row.wrapping_mul(self.pitch as u64).wrapping_mul(size_of::<T>() as u64);
                 let address = self.window.address.wrapping_add(first);
-                $window { address, len: C::of(columns), marker: core::marker::PhantomData }
+                $window::of(address, C::of(columns))
             }
         }
     };

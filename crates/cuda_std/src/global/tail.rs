@@ -18,31 +18,7 @@ macro_rules! loads {
             #[track_caller]
             pub fn get_pack_or<const N: usize>(&self, i: I, outside: T) -> [T; N] {
                 check_pack::<T, N>();
-                #[cfg(target_os = "cuda")]
-                {
-                    if self.guard_pack::<N>(i) == 1 {
-                        return self.get_pack(i);
-                    }
-                    let mut values = [outside; N];
-                    for (k, value) in values.iter_mut().enumerate() {
-                        let k = k as u32;
-                        *value = self.get_if(i.in_range(I::of(k), self.len()), i.wrapping_add(k), outside);
-                    }
-                    values
-                }
-                #[cfg(not(target_os = "cuda"))]
-                {
-                    let whole = self.access(i, N as u32);
-                    if let Some(values) = crate::host::load_if(whole.is_aligned(), &whole) {
-                        return values;
-                    }
-                    let mut values = [outside; N];
-                    for (k, value) in values.iter_mut().enumerate() {
-                        let access = self.access_beyond(i, k as u32);
-                        *value = crate::host::load_masked(&access).map_or(outside, |[value]| value);
-                    }
-                    values
-                }
+                self.load_pack_or(i, outside)
             }
         }
     )*};
@@ -59,29 +35,7 @@ macro_rules! stores {
             #[track_caller]
             pub fn set_pack_if<const N: usize>(&self, condition: bool, i: I, values: [T; N]) {
                 check_pack::<T, N>();
-                #[cfg(target_os = "cuda")]
-                {
-                    if !condition {
-                        return;
-                    }
-                    if self.guard_pack::<N>(i) == 1 {
-                        return self.set_pack(i, values);
-                    }
-                    for (k, value) in values.into_iter().enumerate() {
-                        let k = k as u32;
-                        self.set_if(i.in_range(I::of(k), self.len()), i.wrapping_add(k), value);
-                    }
-                }
-                #[cfg(not(target_os = "cuda"))]
-                {
-                    let whole = self.access(i, N as u32);
-                    if crate::host::store_if(condition && whole.is_aligned(), &whole, values) || !condition {
-                        return;
-                    }
-                    for (k, value) in values.into_iter().enumerate() {
-                        crate::host::store_masked(true, &self.access_beyond(i, k as u32), value);
-                    }
-                }
+                self.store_pack_if(condition, i, values);
             }
         }
     )*};

@@ -53,7 +53,7 @@ pub fn with<R>(machine: Rc<dyn Machine>, work: impl FnOnce() -> R) -> R {
 }
 
 /// Returns the machine of this OS thread, if there is one.
-pub(super) fn installed() -> Option<Rc<dyn Machine>> {
+pub(crate) fn installed() -> Option<Rc<dyn Machine>> {
     let machine = CURRENT.get()?.0.as_ptr().cast_const();
     // SAFETY: the pointer comes from `Rc::as_ptr`, and its `Installation` holds that reference while the pointer is in
     // `CURRENT` or another installation can restore it. If the latter is possible when it ends, `drop` forgets a reference.

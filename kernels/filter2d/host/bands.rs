@@ -1,9 +1,9 @@
 //! How kernels that go down bands of rows divide a picture: what the host has to know.
 
-use super::passes::LaneInstance;
-use super::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
-use super::words::Streamed;
-use super::{Problem, passes};
+use super::Problem;
+use crate::filter2d::passes::{self, LaneInstance};
+use crate::filter2d::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
+use crate::filter2d::words::Streamed;
 use crate::signal::Types;
 use cuda_std::shared_bytes;
 use cuda_std::warp::WARP;
@@ -167,9 +167,9 @@ fn steps(band: u64, taps: u64, pack: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Axis;
-    use super::passes::Lane;
     use super::*;
+    use crate::filter2d::Axis;
+    use crate::filter2d::passes::Lane;
     use crate::signal::Same;
 
     #[test]

@@ -1,7 +1,7 @@
 //! From a problem's size to grid, block and shared memory: what the host has to know.
 
-use super::block::BLOCK;
-use super::{Axis, register, table_shape, tile};
+use crate::filter2d::block::BLOCK;
+use crate::filter2d::{Axis, register, table_shape, tile};
 use crate::signal::Accumulator;
 use cuda_std::shared_bytes;
 

@@ -1,6 +1,57 @@
-//! The exact borders of bins of equal width, on the host.
+//! The exact borders of bins of equal width.
 //!
 //! Border `k` of floats is `(lower · (bins - k) + upper · k) / bins`, computed with 128-bit integers and rounded once.
+
+use crate::histogram::Countable;
+
+/// A number between whose values there are borders.
+pub trait Bordered: Countable {
+    /// Returns the next smaller number, which must exist.
+    #[must_use]
+    fn before(self) -> Self;
+
+    /// Returns border `k` of `bins` bins from `lower` to `upper`: the smallest number in bin `k` or a later one.
+    ///
+    /// With the exact number `e = lower + k · (upper - lower) / bins`, this is `e` rounded up for integers, and `e` rounded
+    /// to nearest, ties to even, for floats.
+    #[must_use]
+    fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self;
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Bordered for $t {
+            fn before(self) -> Self {
+                self - 1
+            }
+
+            fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self {
+                let [lower, upper] = [i64::from(lower), i64::from(upper)];
+                // No overflow: the product is less than 2^24 times 2^32.
+                let distance = (i64::from(k) * (upper - lower) + i64::from(bins) - 1) / i64::from(bins);
+                (lower + distance) as Self
+            }
+        }
+    )*};
+}
+integers!(u8 u16 u32 i32);
+
+macro_rules! floats {
+    ($($t:ty)*) => {$(
+        impl Bordered for $t {
+            fn before(self) -> Self {
+                self.next_down()
+            }
+
+            fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self {
+                let border = Wide::border(k, bins, [lower.into(), upper.into()]);
+                // The cast is exact, because `nearest` rounds to this type.
+                border.nearest(<$t>::MANTISSA_DIGITS, <$t>::MIN_EXP - <$t>::MANTISSA_DIGITS as i32) as Self
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
 
 /// Bits of a significand, including the leading one.
 const DIGITS: u32 = f64::MANTISSA_DIGITS;

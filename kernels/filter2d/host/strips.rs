@@ -1,9 +1,9 @@
 //! How the kernel of boxes divides a picture: what the host has to know.
 
 use super::bands::{MOST_ROWS, band};
-use super::boxes::{BATCH, Layout, pack};
-use super::memory::Memory;
 use super::{Bands, Problem};
+use crate::filter2d::boxes::{BATCH, Layout, pack};
+use crate::filter2d::memory::Memory;
 use cuda_std::shared_bytes;
 
 /// Threads of a block, the preferred number first. More are for wide windows, fewer for high ones, whose rows would not fit into

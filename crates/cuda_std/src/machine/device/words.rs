@@ -1,152 +1,20 @@
-//! The device's instructions: `asm!` blocks for memory, special registers and matrices.
+//! Loads and stores.
 //!
 //! Memory is accessed by width, not by type: a [`Value`](crate::Value) is its bits. Addresses in shared memory are 32-bit,
 //! so that accesses become `LDS` and `STS`; pointers would make them generic. The `asm!` block of a global access contains
 //! the predicate that guards it, so no optimisation can separate the two.
 
-use core::arch::{asm, global_asm};
+use super::trap;
+use core::arch::asm;
 use core::array;
-
-// The block's dynamic shared memory. Modules have no other shared memory.
-global_asm!(".extern .shared .align 16 .b8 slm_dynamic[];");
-
-/// Ends the kernel with an error.
-pub(crate) fn trap() -> ! {
-    // SAFETY: stops the grid; nothing runs afterwards.
-    unsafe { asm!("trap;", options(noreturn, nostack)) }
-}
-
-/// Keeps rustc from duplicating the barrier or exchange that follows.
-///
-/// rustc's pass JumpThreading duplicates the code between two tests of the same condition, once for each path. (Without this
-/// pass, arrays that are now in registers would be in memory.) A duplicated barrier is no longer one instruction that all
-/// threads reach. The pass does not duplicate code across inline assembly, even if that is empty, and LLVM knows which
-/// operations it must not duplicate.
-#[inline(always)]
-pub(crate) fn in_one_place() {
-    // SAFETY: there are no instructions.
-    unsafe { asm!("", options(nomem, nostack, preserves_flags)) }
-}
-
-/// Returns bit `4 a + 2 b + c` of `TABLE` for each bit position.
-#[inline(always)]
-pub(crate) fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
-    let bits: u32;
-    // SAFETY: a logic operation without preconditions.
-    unsafe {
-        asm!(
-            "lop3.b32 {bits}, {a}, {b}, {c}, {table};",
-            bits = out(reg32) bits, a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, table = const TABLE,
-            options(pure, nomem, nostack)
-        );
-    }
-    bits
-}
-
-/// Returns `word` with byte `K` of `from` in the place of its lowest one.
-#[inline(always)]
-pub(crate) fn low_byte<const K: u32>(from: u32, word: u32) -> u32 {
-    let bits: u32;
-    // SAFETY: a permutation of bytes without preconditions.
-    unsafe {
-        asm!(
-            "prmt.b32 {bits}, {from}, {word}, {selector};",
-            bits = out(reg32) bits, from = in(reg32) from, word = in(reg32) word, selector = const 0x7650 + K,
-            options(pure, nomem, nostack)
-        );
-    }
-    bits
-}
-
-/// Returns two floats as bytes, rounded and saturated, the first one in the lowest byte, and the low half of `word` above them.
-///
-/// In one block, because the assembler makes one instruction of the three if it finds them together.
-#[cfg(target_feature = "sm_75")]
-#[inline(always)]
-pub(crate) fn round_to_bytes(a: f32, b: f32, word: u32) -> u32 {
-    let bytes: u32;
-    // SAFETY: conversions without preconditions.
-    unsafe {
-        asm!(
-            "{{ .reg .s32 a, b; cvt.rni.s32.f32 a, {a}; cvt.rni.s32.f32 b, {b};",
-            "cvt.pack.sat.u8.s32.b32 {bytes}, b, a, {word}; }}",
-            bytes = out(reg32) bytes, a = in(reg32) a, b = in(reg32) b, word = in(reg32) word,
-            options(pure, nomem, nostack)
-        );
-    }
-    bytes
-}
-
-/// Returns the same number, but the compiler does not know that.
-#[inline(always)]
-pub(crate) fn opaque(mut number: u64) -> u64 {
-    // SAFETY: there are no instructions.
-    unsafe { asm!("// {number}", number = inout(reg64) number, options(pure, nomem, nostack)) }
-    number
-}
-
-/// Returns the same number, but the compiler does not know that. Not `pure`: for the compiler, each call may return another
-/// one.
-#[inline(always)]
-pub(crate) fn opaque_each_time(mut number: u32) -> u32 {
-    // SAFETY: there are no instructions.
-    unsafe { asm!("// {number}", number = inout(reg32) number, options(nomem, nostack)) }
-    number
-}
-
-macro_rules! constants {
-    ($($(#[$doc:meta])* $name:ident = $source:literal;)*) => {$(
-        $(#[$doc])*
-        #[inline(always)]
-        pub(crate) fn $name() -> u32 {
-            let value: u32;
-            // SAFETY: reads a value that is constant for the thread.
-            unsafe { asm!(concat!("mov.u32 {}, ", $source, ";"), out(reg32) value, options(pure, nomem, nostack)) }
-            value
-        }
-    )*};
-}
-constants! {
-    /// Returns the address of the block's dynamic shared memory.
-    dynamic_shared = "slm_dynamic";
-    /// Returns the size of the block's dynamic shared memory, in bytes.
-    dynamic_shared_bytes = "%dynamic_smem_size";
-    /// Returns the thread's lane in its warp.
-    lane = "%laneid";
-}
-
-/// Returns the multiprocessor's clock in cycles. Neither `pure` nor `nomem`, so the reading keeps its place among the
-/// accesses.
-#[inline(always)]
-pub(crate) fn clock() -> u64 {
-    let cycles: u64;
-    // SAFETY: reads a special register.
-    unsafe { asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nostack)) }
-    cycles
-}
-
-/// Multiplies the warp's matrices. The caller, [`crate::warp::mma_m8n8k16_s8`], keeps the compiler from duplicating the
-/// instruction.
-#[cfg(target_feature = "sm_75")]
-#[inline(always)]
-pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
-    let [mut first, mut second] = c;
-    // SAFETY: works on registers; a missing lane makes the values unspecified, not invalid.
-    unsafe {
-        asm!("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {{{c}, {d}}}, {{{a}}}, {{{b}}}, {{{c}, {d}}};",
-             a = in(reg32) a, b = in(reg32) b, c = inout(reg32) first, d = inout(reg32) second,
-             options(nomem, nostack, preserves_flags));
-    }
-    [first, second]
-}
 
 /// An 8-bit value in a 16-bit register, the narrowest kind.
 #[derive(Clone, Copy, Debug)]
-pub struct Byte(pub u16);
+pub(crate) struct Byte(pub(crate) u16);
 
 /// The contents of a register between a load and a store. An access is made if its `guard` is 1 and skipped if it is 0; a
 /// skipped load returns zero.
-pub trait Word: Copy {
+pub(crate) trait Word: Copy {
     /// Size in memory, in bytes.
     const BYTES: u64;
     fn load_shared(address: u32) -> Self;
@@ -164,7 +32,7 @@ pub trait Word: Copy {
 }
 
 /// Accesses to a *pack* of `N` consecutive words: 1, 2, 4, 8 or 16 words in at most 16 bytes (`check_pack` in value.rs).
-pub trait Pack: Word {
+pub(crate) trait Pack: Word {
     fn load_pack_shared<const N: usize>(address: u32) -> [Self; N];
     fn load_pack_parameter<const N: usize>(address: u64) -> [Self; N];
     fn store_pack_shared<const N: usize>(address: u32, pack: [Self; N]);
@@ -201,7 +69,7 @@ macro_rules! places {
 /// Declares the variables `$out` and loads them.
 ///
 /// Shared memory needs no guard: it belongs to the block, and the hardware faults beyond it. Nor does the parameter space,
-/// whose addresses are clamped to the table (`Constants::address_of`). Every bit pattern is a valid value.
+/// whose addresses are clamped to the table (`address_of` in constants.rs). Every bit pattern is a valid value.
 macro_rules! load {
     ($space:literal $vector:literal $width:literal, $class:ident $register:literal $bits:ty, [$($out:ident)+], [$address:ident $address_class:ident], [$($option:ident),+]) => {
         $(let $out: $bits;)+

@@ -1,6 +1,10 @@
-//! Casts of windows to elements of another size, for kernels that move several elements at a time.
+//! What only the host has: casts of windows to elements of another size, for kernels that move several elements at a time, and
+//! the list of sources.
 
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut, Value};
+
+/// List of the files that this crate is compiled from. Compiled modules are checked against it.
+pub const SOURCES: &str = env!("SLM_KERNEL_SOURCES");
 
 /// Error for a window that is not aligned for a kernel's accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

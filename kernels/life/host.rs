@@ -1,9 +1,10 @@
-//! From a board's size to grid, block and shared memory: what the host has to know.
+//! What only the host has: grid, block and shared memory for a board's size, arguments, and the hash of the sums.
 
 use super::hash::GROUP;
-use super::{blocked, census, packed, tile};
-use cuda_std::shared_bytes;
+use super::{Args, BlockedArgs, Board, ByteArgs, CensusArgs, Counts, blocked, census, packed, tile};
+use crate::{Misaligned, cast};
 use cuda_std::warp::WARP;
+use cuda_std::{GlobalIn, GlobalIn2, GlobalOut2, shared_bytes};
 
 /// Threads of a block.
 const THREADS: u32 = census::THREADS;
@@ -109,6 +110,49 @@ fn warps_of_pass([rows, columns]: [u64; 2], tuning: &PassTuning) -> (u64, u64) {
     let most = (resident / SCHEDULERS).clamp(1, times_of_row.len() as u64);
     let (_, per_scheduler, warps) = (1..=most).map(of_scheduler).min().unwrap_or((0, 1, strips));
     (per_scheduler, warps)
+}
+
+impl<'l> TryFrom<Args<'l>> for ByteArgs<'l> {
+    type Error = Misaligned;
+
+    fn try_from(Args { input, output, board, table }: Args<'l>) -> Result<Self, Misaligned> {
+        let board = Board { pitch: board.pitch * size_of::<u32>() as u64, ..board };
+        Ok(ByteArgs { input: cast(input, 1)?, output: cast(output, 1)?, board, table })
+    }
+}
+
+impl<'l> BlockedArgs<'l> {
+    /// Returns the arguments for blocks with `census_warps` warps for the census. The windows must contain all rows of the board.
+    #[must_use]
+    pub fn new(Args { input, output, board, .. }: Args<'l>, census_warps: u32, counts: Counts<'l>) -> Self {
+        let (rows, pitch) = (board.rows.into(), board.pitch);
+        let output = GlobalOut2::new(output, rows, pitch, pitch).expect("the window has all rows");
+        BlockedArgs { input: rows_of(input, &board), output, board, census_warps, counts }
+    }
+}
+
+impl<'l> CensusArgs<'l> {
+    /// Returns the arguments for a board. The window must contain all its rows.
+    #[must_use]
+    pub fn new(cells: GlobalIn<'l, u32>, board: &Board, counts: Counts<'l>) -> Self {
+        CensusArgs { cells: rows_of(cells, board), counts }
+    }
+}
+
+fn rows_of<'l>(cells: GlobalIn<'l, u32>, board: &Board) -> GlobalIn2<'l, u32> {
+    GlobalIn2::new(cells, board.rows.into(), board.pitch, board.pitch).expect("the window has all rows")
+}
+
+/// Returns the hash for its two sums. The function is a step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", 2014).
+#[must_use]
+pub fn hash([a, b]: [u64; 2]) -> u64 {
+    let mix = |z: u64| {
+        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    mix(mix(a).wrapping_add(b))
 }
 
 #[cfg(test)]

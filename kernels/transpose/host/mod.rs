@@ -5,13 +5,16 @@
 //! | `packed.rs` | the problems that packed kernels can solve |
 //! | `skewed.rs` | tiles of the skewed kernels, and their rows in shared memory |
 //! | `tile.rs` | tiles of the other kernels, and their rows in shared memory |
+//! | `visit.rs` | the entry point and the arguments of a chosen kernel |
 
 mod packed;
 mod skewed;
 mod tile;
+mod visit;
 
 pub use packed::Packed;
 pub use skewed::Skewed;
+pub use visit::{Visitor, Work};
 
 use super::{Layout, PACKED, Places, SKEWED, THREADS};
 use cuda_std::shared_bytes;

@@ -1,8 +1,9 @@
 //! The entry point of a chosen kernel, and its arguments for windows of bytes.
 
-use super::{
-    Args, Geometry, Kernel, Layout, Part, PermuteArgs, Region, SkewedArgs, SwapArgs, Unit, transpose_naive,
-    transpose_shared, visit_packed, visit_skewed,
+use super::{Geometry, Kernel, Part};
+use crate::transpose::{
+    Args, Layout, PermuteArgs, Region, SkewedArgs, SwapArgs, Unit, transpose_naive, transpose_shared, visit_packed,
+    visit_skewed,
 };
 use crate::{Misaligned, cast};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, Value};

@@ -1,9 +1,9 @@
 //! Grid, block and shared memory for a problem's size, computed on the host.
 
-use super::peak::PER_WORD;
-use super::shared::DROPPED;
-use super::weigh::WORDS;
-use super::{GROUP, ROW, cached};
+use crate::histogram::peak::PER_WORD;
+use crate::histogram::shared::DROPPED;
+use crate::histogram::weigh::WORDS;
+use crate::histogram::{GROUP, ROW, cached};
 use cuda_std::shared_bytes;
 
 /// Maximum number of packs per launch: 2 GiB of samples, so that no 32-bit counter overflows.
