@@ -34,7 +34,7 @@ pub(super) enum Choice {
     /// A kernel that is compiled for the size of the weights.
     Streaming(Streaming),
     /// One launch along the rows, and one down the columns.
-    TwoPasses([Direct; 2]),
+    TwoPasses(Box<[Direct; 2]>),
     /// All products of an output at once.
     Direct(Direct),
 }
@@ -259,7 +259,7 @@ impl Candidates<'_> {
             let (kernel, _) = best_direct(&weights, &settings, self.shared)?;
             Ok(Direct { kernel, weights, settings })
         };
-        Ok(Some(Choice::TwoPasses([direct(row, along_rows)?, direct(column, down_columns)?])))
+        Ok(Some(Choice::TwoPasses(Box::new([direct(row, along_rows)?, direct(column, down_columns)?]))))
     }
 }
 

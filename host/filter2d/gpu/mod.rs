@@ -96,7 +96,7 @@ fn load(choice: Choice, gpu: &Gpu, settings: &Settings) -> Result<Box<dyn Launch
             Box::new(BandLaunches::new(gpu, *settings, Passes::new(gpu, fitting, &factors)?)?)
         }
         Choice::Streaming(streaming) => return streaming.load(gpu, settings),
-        Choice::TwoPasses([along_rows, down_columns]) => Box::new(TwoPasses::new(gpu, along_rows, down_columns)?),
+        Choice::TwoPasses(passes) => Box::new(TwoPasses::new(gpu, *passes)?),
         Choice::Direct(direct) => return direct.load(gpu),
     })
 }

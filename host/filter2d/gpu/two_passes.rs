@@ -43,7 +43,7 @@ pub(super) struct TwoPasses {
 }
 
 impl TwoPasses {
-    pub(super) fn new(gpu: &Gpu, along_rows: Direct, down_columns: Direct) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, [along_rows, down_columns]: [Direct; 2]) -> Result<Self> {
         let [_, sums] = along_rows.settings.kinds;
         let (along_rows, down_columns) = (along_rows.load(gpu)?, down_columns.load(gpu)?);
         Ok(TwoPasses { gpu: gpu.clone(), sums, along_rows, down_columns })
