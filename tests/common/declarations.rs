@@ -67,7 +67,7 @@ impl Declaration {
         let (name, rest) = head.split_once('(')?;
         let (name, _lifetime) = name.split_once('<').unwrap_or((name, ""));
         let (first, rest) = rest.split_once(',')?;
-        let has_arena = match first {
+        let has_arena = match first.trim() {
             "arena" => true,
             "_arena" => false,
             _ => return None,
