@@ -84,7 +84,6 @@ struct Candidates<'a> {
 impl Candidates<'_> {
     /// Returns the kernels that take the least time.
     fn best(&self) -> Result<Decision> {
-        const PRODUCT: &str = "an outer product";
         if let Some(choice) = self.worthwhile_segments()? {
             return Ok(Decision { choice, reason: "all weights are equal" });
         }
@@ -96,7 +95,7 @@ impl Candidates<'_> {
         // instead of 156 with 3 x 3 (`Streaming`), 147 instead of 240 with 1 x 9, 149 instead of 298 with 9 x 1, and 185
         // instead of 353 with 2 x 30 (`RegisterTiled`).
         if let Some(choice) = self.one_launch(product) {
-            return Ok(Decision { choice, reason: PRODUCT });
+            return Ok(Decision { choice, reason: "an outer product" });
         }
         if let Some(streaming) = self.streaming() {
             let reason = "weights of a size that the kernel is compiled for";
@@ -135,14 +134,13 @@ impl Candidates<'_> {
     /// Returns whether sums of segments take less time than other kernels if they fit.
     fn has_large_windows(&self) -> bool {
         let [rows, columns] = self.shape();
-        let passes = self.passes_fitting();
         let least = if self.is_plain_float() { tuning().least_box } else { tuning().least_box_of_others };
         // A segment takes as much time as if its rows were rounded up to whole batches.
         let batch = Strips::BATCH as usize;
         let batches = rows.div_ceil(batch).saturating_mul(batch);
         let are_large = rows.saturating_add(columns).saturating_mul(rows) >= batches.saturating_mul(least);
         let are_high = rows > columns.saturating_mul(2);
-        rows > 1 && are_large && !(are_high && passes.is_some())
+        rows > 1 && are_large && !(are_high && self.passes_fitting().is_some())
     }
 
     fn segment_kernel(&self) -> SegmentKernel {

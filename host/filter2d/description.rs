@@ -68,18 +68,11 @@ pub enum NanPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The first of these algorithms that supports the filter: [`Box`](Filter2dAlgorithm::Box),
-    /// [`Separable`](Filter2dAlgorithm::Separable), [`Streaming`](Filter2dAlgorithm::Streaming),
-    /// [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled), [`SharedTile`](Filter2dAlgorithm::SharedTile),
-    /// [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory). What they keep in shared memory must fit into the device's.
-    ///
-    /// * `Box` takes `h` x `v` weights with `h > 1` and `h + v ≥ 18 · H / h`, where `H` is `h` rounded up to a multiple of 4. For one
-    ///   channel of `f32` to `f32`, with sums of `f32`, 18 becomes 28, and windows must be at least half as wide as high, unless they
-    ///   are too high for one launch of `Separable`. Unless sums are `i64`, at least half of the samples of a strip must have outputs,
-    ///   which very wide windows do not leave room for.
-    /// * `Separable` takes outer products that one launch computes, if `h · v > h + v`, if they are a single row or column, or if they
-    ///   are described by a column and a row. Others it takes with `h · v ≥ 200 + 3 (h + v)` if `RegisterTiled` takes the filter,
-    ///   otherwise with `h · v ≥ 2 (h + s · v)` for a stride of `s` rows.
+    /// The algorithm that takes the least time for the filter: [`Box`](Filter2dAlgorithm::Box) for large windows of equal weights,
+    /// [`Separable`](Filter2dAlgorithm::Separable) for outer products, and [`Streaming`](Filter2dAlgorithm::Streaming) for the sizes
+    /// of weights that it has. For all others, the first one of [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
+    /// [`SharedTile`](Filter2dAlgorithm::SharedTile) and [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory) that supports the filter,
+    /// and whose block fits into the device's shared memory. [`plan`](PreparedFilter2d::plan) returns the choice and its reason.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -97,10 +90,10 @@ pub enum Filter2dAlgorithm {
     Streaming,
     /// Outer products: sums along the rows first, then down the columns.
     ///
-    /// One launch makes both passes for `f32` and the steps of `Streaming`. Each block keeps the sums along as many rows as there are
-    /// weights in shared memory, which limits the rows of weights: 227 KiB have room for 108, with at most 64 columns. Without room
-    /// for 3 x 3, 5 x 5, 7 x 7, 9 x 9, 15 x 15 or 31 x 31 weights, the sums are in registers, as with `Streaming`, and so they are
-    /// for 3 x 3, 5 x 5 and 7 x 7 weights and four channels of `u8`.
+    /// One launch makes both passes for `f32` and the steps of `Streaming`, of up to 128 rows and 832 columns of weights. Each block
+    /// keeps the sums along as many rows as there are weights in shared memory, for strips that are narrower if that has no room for
+    /// wide ones. For four channels of `u8`, one launch takes 3 x 3, 5 x 5 and 7 x 7 weights, with the sums in registers as in
+    /// `Streaming`.
     ///
     /// All other outer products take two launches, each by the first of `RegisterTiled`, `SharedTile` and `GlobalMemory` that
     /// supports it. In between, the sums along the rows are in temporary memory of the device: as many numbers of the type of the
@@ -113,11 +106,9 @@ pub enum Filter2dAlgorithm {
     /// affect outputs whose window contains them.
     ///
     /// For equal, finite weights. Strides and dilations must be 1, and NaNs must propagate. A strip of the picture with as many rows
-    /// as the window must fit into the device's shared memory: 227 KiB have room for windows of 440 rows, with few columns. The more
-    /// memory a strip takes, the fewer of them are in progress at the same time: on an H200, 8192 x 8192 `f32` take 206 µs with
-    /// 31 x 31 weights, 371 with 63 x 63 and 629 with 101 x 101. Windows are at most as wide as a strip: with sums of 32 bits at least
-    /// 2,042 columns of one channel of `f32` or `u8` whose outputs have the same type, and `4 ⌊384 / c⌋ - 6` of others, with `c`
-    /// channels; with sums of 64 bits `2 ⌊384 / c⌋ - 2`.
+    /// as the window must fit into the device's shared memory, and windows are at most as wide as a strip. The errors
+    /// [`BoxTooHigh`](Filter2dError::BoxTooHigh) and [`BoxTooWide`](Filter2dError::BoxTooWide) have the limits for the filter and the
+    /// device. The more memory a strip takes, the fewer of them are in progress at the same time.
     ///
     /// The segments are those of M. van Herk, *A fast algorithm for local minimum and maximum filters on rectangular and octagonal
     /// kernels* (1992), and J. Gil and M. Werman, *Computing 2-D min, median, and max filters* (1993), with sums in the place of

@@ -66,10 +66,8 @@
 //!   up to 2^53: boxes of `i32` are exact with up to 2^22 samples, those of narrower integers with at least 2^37. In larger ones, sums
 //!   have the bound of sums of `f64`.
 //! * [`gaussian`](Filter2d::gaussian) has sums of `f32` if their error for equal samples is less than half an output, otherwise of
-//!   `f64`. In two passes, that is for `u16` from 127 rows plus columns of weights on, for `i16` from 254, for `u8` from 32,895. If an
-//!   algorithm adds all products at once, it is for `u16` from 248 weights on, for `i16` from 503, for `u8` from 32,894.
-//!   [`Auto`](Filter2dAlgorithm::Auto) counts as such with up to 300 weights, and with strides of the rows. For `i32` it always has sums
-//!   of `f64`.
+//!   `f64`. The error grows with the number of weights, and faster if an algorithm adds all products at once than if it makes two
+//!   passes. For `i32` it always has sums of `f64`.
 //!
 //! # Weights that are longer than the picture
 //!
