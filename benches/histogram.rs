@@ -31,6 +31,12 @@ const CROOKED: Range<f32> = -3.7..4.1;
 /// The same in double precision.
 const DOUBLE_CROOKED: Range<f64> = CROOKED.start as f64..CROOKED.end as f64;
 
+/// Bins of the cases of integers of 32 bits.
+const INTEGER_BINS: [usize; 2] = [256, 65_536];
+
+/// Width of these bins.
+const INTEGER_WIDTH: u32 = 1000;
+
 /// Bins with separate counters for each thread.
 const FEW_BINS: [usize; 3] = [2, 16, 64];
 
@@ -91,6 +97,15 @@ fn main() -> Result<()> {
         let (even, ends) = (Histogram::even(bins, 0.0..1.0), edges(bins));
         measure(&device, "even f64", &even, samples / 2, |bin| middle(bins)(bin).into(), &mut criterion)?;
         measure(&device, "edges f32", &Histogram::edges(&ends), samples, middle(bins), &mut criterion)?;
+    }
+    for bins in INTEGER_BINS {
+        let (half, end) = ((bins as u32 / 2 * INTEGER_WIDTH) as i32, bins as u32 * INTEGER_WIDTH);
+        let unsigned = |bin: u32| bin * INTEGER_WIDTH + INTEGER_WIDTH / 2;
+        let signed = |bin: u32| unsigned(bin) as i32 - half;
+        let ends: Vec<i32> = (0..=bins as u32).map(|edge| (edge * INTEGER_WIDTH) as i32 - half).collect();
+        measure(&device, "even u32", &Histogram::even(bins, 0..end), samples, unsigned, &mut criterion)?;
+        measure(&device, "even i32", &Histogram::even(bins, -half..half), samples, signed, &mut criterion)?;
+        measure(&device, "edges i32", &Histogram::edges(&ends), samples, signed, &mut criterion)?;
     }
     weighted(&device, samples)?;
     if !is_cpu(&device) {

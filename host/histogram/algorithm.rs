@@ -2,13 +2,15 @@
 
 /// Kernel that counts a histogram on a GPU. The CPU ignores this setting.
 ///
-/// All algorithms return the same counts.
+/// All algorithms return the same counts. [`Critical`](Self::Critical), [`GlobalAtomic`](Self::GlobalAtomic) and
+/// [`PrivatePerThread`](Self::PrivatePerThread), which are for comparison, have kernels for `u8` samples in any bins, and for `u32`, `i32`
+/// and `f32` samples in bins of equal width that are computed, not searched. For others, [`prepare`](super::Histogram::prepare) returns [`HistogramError::NoKernel`](super::HistogramError::NoKernel). The other algorithms
+/// count all samples in all bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistogramAlgorithm {
-    /// The fastest algorithm for the number of counters and this device. The more copies of the counters fit into shared
-    /// memory, the better. The type of the samples only matters through the number of counters; bytes always have 256. Bins
-    /// between edges are not divided into ranges, because each range would repeat the search for each sample.
+    /// The fastest algorithm for the number of counters and this device: [`LanePrivate`](Self::LanePrivate),
+    /// [`SharedAtomic(Relaxed)`](Self::SharedAtomic) or [`CachedAtomic`](Self::CachedAtomic).
     /// [`plan`](super::PreparedHistogram::plan) returns the choice and its reason.
     #[default]
     Auto,

@@ -2,17 +2,14 @@
 //!
 //! The samples are divided into pieces. Each piece is counted in its own table; the tables are added up at the end.
 
-use super::Rule;
-use super::fitted::{EvenBins, Fit, Fitted, SampleBins};
-use super::on_device::OnCpu;
+use super::element::SampleType;
+use super::facts::{Facts, SampleBins, with_bins};
+use super::rule::CounterLayout;
 use super::weights::{Weigh, WeightSlice, magnitudes, values};
 use crate::parallel::{for_elements, try_collect};
 use crate::{Result, allocation};
-use slm_kernels::histogram::{
-    BYTE_VALUES, Binning, ByValue, EdgeSlice, Even, Guided, LowBits, Quantum, count_log2, magnitude,
-};
+use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Quantum, count_log2, magnitude};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Minimum number of samples, and of counters, per thread.
 const SHARE: usize = 1 << 16;
@@ -26,159 +23,64 @@ const PIECES: usize = 4;
 /// Bytes of samples that are counted channel by channel, so that they stay in a core's cache.
 const BLOCK_BYTES: usize = 1 << 17;
 
-/// Counts samples of a type.
-pub(super) trait Tally: Fit {
-    /// Returns the bins for the values of `bits` low bits, if samples of this type have them.
-    #[must_use]
-    fn low_bits(_bits: u32) -> Option<impl Binning<Sample = Self>> {
-        None::<Even<Self, Self::Scale>>
-    }
+/// Adds the counts of the samples to `counts`, modulo 2^64. Adds nothing if it returns an error.
+pub(super) fn count<T: SampleType>(facts: &Facts<T>, samples: &[T], counts: &mut [u64]) -> Result<()> {
+    let (layout, first) = (&facts.layout, facts.first);
+    let tables = tables::<T, _>(layout, samples.len(), |piece, channel, table: &mut [u32]| {
+        let (samples, cells) = (&samples[piece][channel..], &mut table[first..]);
+        with_bins!(facts, |binning| T::tally(binning, samples, layout.channels, cells));
+    })?;
+    add(&tables, counts);
+    Ok(())
+}
 
-    /// Returns bins of equal width with these borders.
-    #[must_use]
-    fn even(even: &EvenBins<Self>, _borders: &[Self::Bound], _closed: bool) -> impl Binning<Sample = Self> {
-        let even: Option<Even<Self, Self::Scale>> = even.scaled();
-        even.expect("integers have a scale for all ranges, and floats another function")
-    }
-
-    /// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.
-    fn tally<B: Binning<Sample = Self>>(binning: B, samples: &[Self], step: usize, table: &mut [u32]) {
-        match step {
-            // An iterator with a step is slower, even with a step of one.
-            1 => count(binning, samples.iter(), table),
-            _ => count(binning, samples.iter().step_by(step), table),
-        }
+/// Returns the sums of the weights, one weight per sample.
+pub(super) fn weigh<T: SampleType>(facts: &Facts<T>, samples: &[T], weights: WeightSlice<'_>) -> Result<Vec<f64>> {
+    match weights {
+        WeightSlice::F32(weights) => weighted(facts, samples, weights),
+        WeightSlice::F64(weights) => weighted(facts, samples, weights),
     }
 }
 
-impl Tally for u8 {
-    fn tally<B: Binning<Sample = u8>>(binning: B, samples: &[u8], step: usize, table: &mut [u32]) {
-        let values = match step {
-            1 => count_values(samples),
-            // With fewer samples than values, each sample is assigned to its bin.
-            _ if samples.len() / step < BYTE_VALUES as usize => {
-                return count(binning, samples.iter().step_by(step), table);
-            }
-            _ => count_values_by_steps(samples, step),
-        };
-        let binning = ByValue { binning };
-        for (value, count) in (0..).zip(values) {
-            table[binning.cell(value) as usize] += count;
-        }
+/// Finds the largest magnitude of the weights in each cell, and then adds up multiples of the cell's quantum. But if all weights
+/// are multiples of the greatest quantum, they have the same sums as such.
+fn weighted<T: SampleType, W: Weigh>(facts: &Facts<T>, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
+    let (counters, count_log2) = (facts.layout.counters(), count_log2(weights.len() as u64));
+    let [least, most] = magnitudes(weights)?;
+    let quantum = Quantum::new(most, count_log2);
+    if quantum.divides(least, W::ZEROS) {
+        let add = |sum: &mut i128, weight, _| *sum += quantum.multiple(weight);
+        let sums = reduced(&weighted_tables(facts, samples, weights, add)?, counters, |a, b| a + b)?;
+        return allocation::collected(sums.into_iter().map(|sum| quantum.sum(sum)));
     }
-}
-
-impl Tally for u16 {
-    fn low_bits(bits: u32) -> Option<impl Binning<Sample = u16>> {
-        Some(LowBits { mask: u16::MAX >> (u16::BITS - bits) })
-    }
-}
-
-impl Tally for u32 {}
-impl Tally for i32 {}
-
-macro_rules! floats {
-    ($($t:ty)*) => {$(
-        impl Tally for $t {
-            fn even(_: &EvenBins<$t>, borders: &[$t], closed: bool) -> impl Binning<Sample = $t> {
-                Guided::new(borders, closed)
-            }
-        }
-    )*};
-}
-floats!(f32 f64);
-
-/// Evaluates an expression with fitted bins and the edges of their rule. A macro, because bins have different types.
-macro_rules! with_bins {
-    ($fitted:ident, $edges:ident, |$binning:ident| $body:expr) => {
-        match &$fitted.bins {
-            SampleBins::LowBits(bits) => {
-                let $binning = T::low_bits(*bits).expect("only samples of 16 bits have such bins");
-                $body
-            }
-            SampleBins::Even(even) => {
-                let $binning = T::even(even, $edges, $fitted.rule.closed);
-                $body
-            }
-            SampleBins::Edges { edges, last } => {
-                let $binning = EdgeSlice { edges, last: *last };
-                $body
-            }
-        }
+    let find = |peak: &mut u32, weight, _| *peak = magnitude(weight).max(*peak);
+    let peaks = reduced(&weighted_tables(facts, samples, weights, find)?, counters, Ord::max)?;
+    let add = |sum: &mut i128, weight, cell: usize| {
+        *sum += Quantum::new(peaks[cell], count_log2).multiple(weight);
     };
+    let sums = reduced(&weighted_tables(facts, samples, weights, add)?, counters, |a, b| a + b)?;
+    values(sums.into_iter(), &peaks, count_log2)
 }
 
-/// A histogram.
-pub(super) struct Histogram<T: Tally> {
-    fitted: Fitted<T>,
-    edges: Arc<[T::Bound]>,
-}
-
-impl<T: Tally> Histogram<T> {
-    pub(super) fn new(fitted: Fitted<T>, edges: &Arc<[T::Bound]>) -> Self {
-        Histogram { fitted, edges: edges.clone() }
-    }
-
-    /// Finds the largest magnitude of the weights in each cell, and then adds up multiples of the cell's quantum. But if all weights
-    /// are multiples of the greatest quantum, they have the same sums as such.
-    fn weighted<W: Weigh>(&self, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
-        let (counters, count_log2) = (self.fitted.rule.counters(), count_log2(weights.len() as u64));
-        let [least, most] = magnitudes(weights)?;
-        let quantum = Quantum::new(most, count_log2);
-        if quantum.divides(least, W::ZEROS) {
-            let add = |sum: &mut i128, weight, _| *sum += quantum.multiple(weight);
-            let sums = reduced(&self.weighted_tables(samples, weights, add)?, counters, |a, b| a + b)?;
-            return allocation::collected(sums.into_iter().map(|sum| quantum.sum(sum)));
-        }
-        let find = |peak: &mut u32, weight, _| *peak = magnitude(weight).max(*peak);
-        let peaks = reduced(&self.weighted_tables(samples, weights, find)?, counters, Ord::max)?;
-        let add = |sum: &mut i128, weight, cell: usize| {
-            *sum += Quantum::new(peaks[cell], count_log2).multiple(weight);
-        };
-        let sums = reduced(&self.weighted_tables(samples, weights, add)?, counters, |a, b| a + b)?;
-        values(sums.into_iter(), &peaks, count_log2)
-    }
-
-    /// Returns one table for each piece of the samples. `update` is called with a cell of it, a weight, and the cell's index.
-    fn weighted_tables<W: Weigh, N: Copy + Default + Send>(
-        &self,
-        samples: &[T],
-        weights: &[W],
-        update: impl Fn(&mut N, f64, usize) + Sync,
-    ) -> Result<Vec<Vec<N>>> {
-        let Histogram { fitted, edges } = self;
-        tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [N]| {
-            let of_channel = |of: Range<usize>| of.skip(channel).step_by(fitted.rule.channels);
-            let first = channel * fitted.rule.cells() + fitted.first;
-            let cells = &mut table[fitted.first..];
-            with_bins!(fitted, edges, |binning| {
-                for i in of_channel(piece) {
-                    let key = binning.key(samples[i]) as usize;
-                    update(&mut cells[key], weights[i].into(), first + key);
-                }
-            });
-        })
-    }
-}
-
-impl<T: Tally> OnCpu<T> for Histogram<T> {
-    fn count(&self, samples: &[T], counts: &mut [u64]) -> Result<()> {
-        let Histogram { fitted, edges } = self;
-        let (channels, first) = (fitted.rule.channels, fitted.first);
-        let tables = tables(&fitted.rule, samples.len(), |piece, channel, table: &mut [u32]| {
-            let (samples, cells) = (&samples[piece][channel..], &mut table[first..]);
-            with_bins!(fitted, edges, |binning| T::tally(binning, samples, channels, cells));
-        })?;
-        add(&tables, counts);
-        Ok(())
-    }
-
-    fn weigh(&self, samples: &[T], weights: WeightSlice<'_>) -> Result<Vec<f64>> {
-        match weights {
-            WeightSlice::F32(weights) => self.weighted(samples, weights),
-            WeightSlice::F64(weights) => self.weighted(samples, weights),
-        }
-    }
+/// Returns one table for each piece of the samples. `update` is called with a cell of it, a weight, and the cell's index.
+fn weighted_tables<T: SampleType, W: Weigh, N: Copy + Default + Send>(
+    facts: &Facts<T>,
+    samples: &[T],
+    weights: &[W],
+    update: impl Fn(&mut N, f64, usize) + Sync,
+) -> Result<Vec<Vec<N>>> {
+    let layout = &facts.layout;
+    tables::<T, _>(layout, samples.len(), |piece, channel, table: &mut [N]| {
+        let of_channel = |of: Range<usize>| of.skip(channel).step_by(layout.channels);
+        let first = channel * layout.cells() + facts.first;
+        let cells = &mut table[facts.first..];
+        with_bins!(facts, |binning| {
+            for i in of_channel(piece) {
+                let key = binning.key(samples[i]) as usize;
+                update(&mut cells[key], weights[i].into(), first + key);
+            }
+        });
+    })
 }
 
 fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
@@ -202,21 +104,21 @@ fn reduced<N: Copy + Default + Send + Sync>(
 
 /// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample
 /// of a channel, and the cells of that channel.
-fn tables<T: Fit, N: Copy + Default + Send>(
-    rule: &Rule<T>,
+fn tables<T, N: Copy + Default + Send>(
+    layout: &CounterLayout,
     samples: usize,
     tally: impl Fn(Range<usize>, usize, &mut [N]) + Sync,
 ) -> Result<Vec<Vec<N>>> {
-    let size = piece::<T, N>(rule, samples);
-    let block = match rule.counted {
+    let size = piece::<T, N>(layout, samples);
+    let block = match layout.counted {
         1 => size,
-        _ => (BLOCK_BYTES / size_of::<T>()).next_multiple_of(rule.channels),
+        _ => (BLOCK_BYTES / size_of::<T>()).next_multiple_of(layout.channels),
     };
     let table = |first: usize| {
-        let mut table = allocation::filled_here(N::default(), rule.counters())?;
+        let mut table = allocation::filled_here(N::default(), layout.counters())?;
         let end = samples.min(first + size);
         for start in (first..end).step_by(block) {
-            for (channel, cells) in table.chunks_exact_mut(rule.cells()).enumerate() {
+            for (channel, cells) in table.chunks_exact_mut(layout.cells()).enumerate() {
                 tally(start..end.min(start + block), channel, cells);
             }
         }
@@ -227,16 +129,40 @@ fn tables<T: Fit, N: Copy + Default + Send>(
 
 /// Returns the number of samples per piece, a multiple of the channels. A piece takes at least as much memory as its table of
 /// `N`, up to the maximum number of samples, so that tables do not take much more memory than samples.
-fn piece<T: Fit, N>(rule: &Rule<T>, samples: usize) -> usize {
+fn piece<T, N>(layout: &CounterLayout, samples: usize) -> usize {
     let share = samples.div_ceil(PIECES * rayon::current_num_threads());
-    let table_bytes = rule.counters().saturating_mul(size_of::<N>());
+    let table_bytes = layout.counters().saturating_mul(size_of::<N>());
     let least = table_bytes.div_ceil(size_of::<T>()).clamp(SHARE, MOST);
-    share.clamp(least, MOST).next_multiple_of(rule.channels)
+    share.clamp(least, MOST).next_multiple_of(layout.channels)
 }
 
-/// Adds the counts of the samples to a table with a counter for every cell.
-fn count<'a, B: Binning>(binning: B, samples: impl Iterator<Item = &'a B::Sample>, table: &mut [u32]) {
+/// Adds the counts of every `step`th sample, beginning with the first, to a table with a counter for every cell.
+pub(super) fn tally<B: Binning>(binning: B, samples: &[B::Sample], step: usize, table: &mut [u32]) {
+    match step {
+        // An iterator with a step is slower, even with a step of one.
+        1 => tally_each(binning, samples.iter(), table),
+        _ => tally_each(binning, samples.iter().step_by(step), table),
+    }
+}
+
+fn tally_each<'a, B: Binning>(binning: B, samples: impl Iterator<Item = &'a B::Sample>, table: &mut [u32]) {
     samples.for_each(|sample| table[binning.key(*sample) as usize] += 1);
+}
+
+/// [`tally`] for bytes, which counts values first.
+pub(super) fn tally_bytes<B: Binning<Sample = u8>>(binning: B, samples: &[u8], step: usize, table: &mut [u32]) {
+    let values = match step {
+        1 => count_values(samples),
+        // With fewer samples than values, each sample is assigned to its bin.
+        _ if samples.len() / step < BYTE_VALUES as usize => {
+            return tally_each(binning, samples.iter().step_by(step), table);
+        }
+        _ => count_values_by_steps(samples, step),
+    };
+    let binning = ByValue { binning };
+    for (value, count) in (0..).zip(values) {
+        table[binning.cell(value) as usize] += count;
+    }
 }
 
 /// Returns the number of occurrences of each value. Neighbouring bytes use different tables, because an addition to a counter
@@ -267,27 +193,26 @@ fn count_values_by_steps(samples: &[u8], step: usize) -> [u32; BYTE_VALUES as us
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bins;
     use super::*;
 
-    fn rule<T: Fit>(bins: usize, [lower, upper]: [T::Bound; 2], channels: usize) -> Rule<T> {
-        Rule { bins: Bins::Even { bins, lower, upper }, closed: true, channels, counted: channels }
+    fn layout(bins: usize, channels: usize) -> CounterLayout {
+        CounterLayout { bins, channels, counted: channels }
     }
 
     #[test]
     fn tables_take_no_more_memory_than_samples() {
-        let bytes = rule::<u8>(1 << 20, [0, 255], 3);
+        let bytes = layout(1 << 20, 3);
         assert_eq!(piece::<u8, u32>(&bytes, 1), 4 * bytes.counters());
         assert_eq!(piece::<u8, i128>(&bytes, 1), 16 * bytes.counters());
-        let numbers = rule::<f64>(1 << 20, [0.0, 1.0], 1);
+        let numbers = layout(1 << 20, 1);
         assert_eq!(piece::<f64, u32>(&numbers, 1), numbers.counters().div_ceil(2));
-        assert_eq!(piece::<f64, u32>(&rule(9, [0.0, 1.0], 5), 1), SHARE.next_multiple_of(5));
+        assert_eq!(piece::<f64, u32>(&layout(9, 5), 1), SHARE.next_multiple_of(5));
     }
 
     #[test]
     fn pieces_have_no_more_samples_than_counters_can_take() {
-        let most = rule::<u8>(1 << 24, [0, 255], 127);
+        let most = layout(1 << 24, 127);
         assert_eq!(piece::<u8, i128>(&most, usize::MAX), MOST.next_multiple_of(127));
-        assert_eq!(piece::<u8, u32>(&rule(256, [0, 255], 1), usize::MAX), MOST);
+        assert_eq!(piece::<u8, u32>(&layout(256, 1), usize::MAX), MOST);
     }
 }

@@ -1,6 +1,6 @@
 //! Description of a histogram: plain data.
 
-use super::{Bins, HistogramAlgorithm, HistogramBound, HistogramElement, PreparedHistogram, Rule};
+use super::{Bins, CountingRule, HistogramAlgorithm, HistogramBound, HistogramElement, PreparedHistogram};
 use crate::{Device, Result};
 use std::ops::Range;
 
@@ -166,6 +166,8 @@ impl<T: HistogramElement> Histogram<T> {
     /// * [`HistogramError::Channels`] if no channel is counted, or more than the histogram has.
     /// * [`Error::TooLarge`] for more than 2^31 channels or counters. There are
     ///   [`counts_len`](PreparedHistogram::counts_len) counters; for bytes, GPUs have 256 per counted channel.
+    /// * [`HistogramError::NoKernel`] on a GPU, for an algorithm that has no kernel for these samples and bins:
+    ///   [`HistogramAlgorithm`] lists them.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has, even if only
     ///   weights are added up later, which do not need it. [`HistogramAlgorithm::Auto`] never needs more than the device has.
     /// * [`Error::OutOfHostMemory`] for the borders or a copy of the edges.
@@ -174,9 +176,9 @@ impl<T: HistogramElement> Histogram<T> {
         T::prepare(device, self.rule(), self.algorithm)
     }
 
-    fn rule(&self) -> Rule<T> {
+    fn rule(&self) -> CountingRule<T> {
         let (bins, counted) = (self.bins.clone(), self.counted.unwrap_or(self.channels));
-        Rule { bins, closed: self.closed, channels: self.channels, counted }
+        CountingRule { bins, closed: self.closed, channels: self.channels, counted }
     }
 }
 

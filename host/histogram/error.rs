@@ -1,5 +1,6 @@
 //! Errors of histograms.
 
+use super::HistogramAlgorithm;
 use crate::text::{Count, Number};
 
 /// Invalid bins, channels, samples or weights of a histogram.
@@ -72,6 +73,17 @@ pub enum HistogramError {
         channels: usize,
         /// Number of channels to count.
         counted: usize,
+    },
+    /// There is no kernel of the required algorithm for these samples and bins.
+    #[error("{algorithm:?} has no kernel for {samples} samples in bins that are {}: it has kernels for u8 samples, and for u32, \
+        i32 and f32 samples in bins that are computed", if *is_searched { "searched" } else { "computed" })]
+    NoKernel {
+        /// Required algorithm.
+        algorithm: HistogramAlgorithm,
+        /// Type of the samples.
+        samples: &'static str,
+        /// Whether a GPU searches the bin of each sample, as it does between edges. Otherwise it computes the bin.
+        is_searched: bool,
     },
     /// The number of samples is not a multiple of the channels.
     #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]

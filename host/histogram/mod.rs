@@ -72,29 +72,35 @@
 //! [`accumulate_weighted`](PreparedHistogram::accumulate_weighted) adds the sums of several calls as `f64`. So its result
 //! depends on the order of the calls.
 
-// A description becomes a prepared operation, which runs on a device (`on_device.rs`): on the CPU in `cpu.rs`, on a GPU in
-// `gpu.rs`. The latter launches the kernels of `kernels.rs` with the shapes of `launches.rs` and the constants of `tuning.rs`.
-// `rule.rs` is the problem in the form that both use, and `fitted.rs` restricts it to the range of the sample type.
+// | file | contents |
+// |---|---|
+// | `description.rs` | what the caller describes |
+// | `rule.rs` | the same as plain data, and the checks of it |
+// | `facts.rs` | what the bins are, found once |
+// | `element.rs`, `sample_types.rs`, `bound.rs`, `weights.rs` | the types of samples, bounds and weights |
+// | `choose.rs`, `tuning.rs` | the choice of the kernel, and its constants |
+// | `gpu/` | the launches of the choice |
+// | `cpu.rs` | the same on the CPU |
+// | `prepared.rs`, `weighted.rs`, `pictures.rs` | what the caller runs: counts, sums of weights, pictures |
 mod algorithm;
 mod bound;
+mod choose;
 mod counts;
 mod cpu;
 mod description;
 mod element;
 mod error;
-mod fitted;
+mod facts;
 mod gpu;
-mod kernels;
-mod launches;
-mod on_device;
 #[cfg(feature = "image")]
 mod pictures;
 mod plan;
-mod prepare;
 mod prepared;
 mod rule;
+mod sample_types;
 mod samples;
 mod tuning;
+mod weighted;
 mod weights;
 
 pub use algorithm::{HistogramAlgorithm, MemoryOrder};
@@ -105,6 +111,6 @@ pub use element::HistogramElement;
 pub use error::HistogramError;
 pub use plan::{Plan, WeightedPlan};
 pub use prepared::PreparedHistogram;
-use rule::{Bins, Rule};
+use rule::{Bins, CountingRule};
 pub use samples::Samples;
 pub use weights::HistogramWeight;

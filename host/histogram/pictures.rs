@@ -34,7 +34,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         P: Pixel<Subpixel = T>,
         C: Deref<Target = [T]>,
     {
-        check_channels::<P>("the histogram", self.rule.channels)?;
+        check_channels::<P>("the histogram", self.layout().channels)?;
         self.apply(samples(picture).1)
     }
 
@@ -70,7 +70,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Q: Pixel<Subpixel: HistogramWeight>,
         D: Deref<Target = [Q::Subpixel]>,
     {
-        check_channels::<P>("the histogram", self.rule.channels)?;
+        check_channels::<P>("the histogram", self.layout().channels)?;
         let (([rows, columns], samples), ([weight_rows, weight_columns], weights)) =
             (samples(picture), samples(weights));
         let expected = [rows, columns, P::CHANNEL_COUNT.into()];

@@ -1,6 +1,7 @@
 //! Plans of histograms.
 
-use super::{HistogramAlgorithm, HistogramElement, Rule};
+use super::HistogramAlgorithm;
+use super::rule::CounterLayout;
 use crate::plan::Table;
 use crate::{Device, LaunchPlan};
 use std::fmt;
@@ -41,12 +42,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(super) fn cpu<T: HistogramElement>(
-        device: &Device,
-        algorithm: HistogramAlgorithm,
-        samples: usize,
-        rule: &Rule<T>,
-    ) -> Self {
+    pub(super) fn cpu(device: &Device, algorithm: HistogramAlgorithm, samples: usize, layout: &CounterLayout) -> Self {
         Plan {
             device: device.to_string(),
             algorithm,
@@ -54,9 +50,9 @@ impl Plan {
             kernel: "cpu".to_owned(),
             reason: "the CPU has a single implementation".to_owned(),
             samples,
-            bins: rule.bins(),
-            channels: rule.counted,
-            counters: rule.counters(),
+            bins: layout.bins,
+            channels: layout.counted,
+            counters: layout.counters(),
             copies: 0,
             ranges: 1,
             launches: Vec::new(),
@@ -86,8 +82,8 @@ pub struct WeightedPlan {
 
 impl WeightedPlan {
     /// Returns a plan without launches.
-    pub(super) fn without_launch<T: HistogramElement>(device: &Device, samples: usize, rule: &Rule<T>) -> Self {
-        let (bins, channels) = (rule.bins(), rule.counted);
+    pub(super) fn without_launch(device: &Device, samples: usize, layout: &CounterLayout) -> Self {
+        let (bins, channels) = (layout.bins, layout.counted);
         WeightedPlan { device: device.to_string(), samples, bins, channels, launches: Vec::new() }
     }
 }

@@ -1,15 +1,15 @@
 //! A histogram bound to a device.
 
-use super::on_device::OnDevice;
-use super::{
-    Counts, HistogramAlgorithm, HistogramElement, HistogramError, HistogramWeight, Plan, Rule, Samples, WeightedCounts,
-    WeightedPlan,
-};
-use crate::buffer::{check_length, check_shape};
+use super::element::SampleType;
+use super::facts::Facts;
+use super::gpu::GpuHistogram;
+use super::rule::CounterLayout;
+use super::{Counts, HistogramAlgorithm, HistogramElement, Plan, Samples};
+use crate::buffer::check_length;
+use crate::on_device::{OnDevice, Task};
 use crate::{Buffer, Device, Result, allocation};
 use ndarray::{ArrayView, Dimension};
 use std::fmt;
-use std::sync::Arc;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, any number of times and from any thread.
 ///
@@ -22,22 +22,45 @@ use std::sync::Arc;
 /// Functions whose names begin with `apply` start from zero. Functions whose names begin with `accumulate` add to earlier
 /// results.
 pub struct PreparedHistogram<T: HistogramElement> {
-    device: Device,
-    pub(super) rule: Rule<T>,
-    edges: Arc<[T::Bound]>,
+    pub(super) device: Device,
+    pub(super) facts: Facts<T>,
     algorithm: HistogramAlgorithm,
-    on_device: OnDevice<T>,
+    /// The CPU needs nothing but the facts.
+    pub(super) on_device: OnDevice<(), GpuHistogram>,
+}
+
+/// Counts samples at the beginning of a buffer.
+struct Counting<'a, T: HistogramElement> {
+    facts: &'a Facts<T>,
+    samples: usize,
+    /// Whether the counts begin at zero. Otherwise the new ones are added to them.
+    starts_at_zero: bool,
+}
+
+impl<T: HistogramElement> Task<(), GpuHistogram, T, u64> for Counting<'_, T> {
+    fn on_cpu(&self, (): &(), [samples]: [&[T]; 1], counts: &mut [u64]) -> Result<()> {
+        if self.starts_at_zero {
+            counts.fill(0);
+        }
+        T::count(self.facts, &samples[..self.samples], counts)
+    }
+
+    fn on_gpu(&self, histogram: &GpuHistogram, [samples]: [&Buffer<T>; 1], counts: &mut Buffer<u64>) -> Result<()> {
+        if self.starts_at_zero {
+            counts.clear()?;
+        }
+        histogram.count(T::of_buffer(samples), self.samples, counts)
+    }
 }
 
 impl<T: HistogramElement> PreparedHistogram<T> {
-    pub(super) fn new(
-        device: &Device,
-        rule: Rule<T>,
-        edges: Arc<[T::Bound]>,
-        algorithm: HistogramAlgorithm,
-        on_device: OnDevice<T>,
-    ) -> Self {
-        PreparedHistogram { device: device.clone(), rule, edges, algorithm, on_device }
+    /// Binds a histogram to a device.
+    pub(super) fn new(device: &Device, facts: Facts<T>, algorithm: HistogramAlgorithm) -> Result<Self>
+    where
+        T: SampleType,
+    {
+        let on_device = OnDevice::new(device, || Ok(()), |gpu| GpuHistogram::new(gpu, &facts, algorithm))?;
+        Ok(PreparedHistogram { device: device.clone(), facts, algorithm, on_device })
     }
 
     /// Returns the device that the histogram runs on.
@@ -49,7 +72,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// Returns the number of bins per channel.
     #[must_use]
     pub fn bins(&self) -> usize {
-        self.rule.bins()
+        self.layout().bins
     }
 
     /// Returns the borders of the bins, one more than bins: bin `k` is `edges[k] <= x < edges[k + 1]`. The last bin of a
@@ -72,7 +95,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// ```
     #[must_use]
     pub fn edges(&self) -> &[T::Bound] {
-        &self.edges
+        &self.facts.edges
     }
 
     /// Returns the [`edges`](Self::edges) in a new buffer on the device, for kernels that use them.
@@ -91,13 +114,13 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// The errors of [`Device::upload`].
     pub fn edges_buffer(&self) -> Result<Buffer<T::Bound>> {
-        self.device.upload(&self.edges)
+        self.device.upload(&self.facts.edges)
     }
 
     /// Returns the length of a buffer of counts: for each counted channel, the number of bins and three more.
     #[must_use]
     pub fn counts_len(&self) -> usize {
-        self.rule.counters()
+        self.layout().counters()
     }
 
     /// Returns the counts of the samples.
@@ -108,9 +131,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
-        self.rule.check_samples(samples.len())?;
-        let counts = self.on_device.run_on_host(samples, self.rule.counters())?;
-        Ok(Counts::new(counts, self.rule.cells(), &self.edges))
+        self.layout().check_samples(samples.len())?;
+        let task = self.counting(samples.len(), true);
+        let counts = self.on_device.run_on_host(&self.device, &task, [samples], self.counts_len())?;
+        Ok(Counts::new(counts, self.layout().cells(), &self.facts.edges))
     }
 
     /// Returns the counts of the elements of an array with any number of dimensions and any strides.
@@ -149,7 +173,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, T, D>) -> Result<Counts<T>> {
         self.check_last_axis(samples.shape())?;
         match samples.as_slice_memory_order() {
-            Some(samples) if self.rule.channels == 1 => self.apply(samples),
+            Some(samples) if self.layout().channels == 1 => self.apply(samples),
             _ => self.apply(&allocation::row_after_row(samples.view())?),
         }
     }
@@ -184,8 +208,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         let samples = samples.into();
         self.check_samples(&samples)?;
         self.check_counts(counts)?;
-        counts.clear()?;
-        self.run(&samples, counts)
+        self.run(&samples, counts, true)
     }
 
     /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64. Returns when the work is enqueued.
@@ -220,11 +243,16 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         let samples = samples.into();
         self.check_samples(&samples)?;
         self.check_counts(counts)?;
-        self.run(&samples, counts)
+        self.run(&samples, counts, false)
     }
 
-    fn run(&self, samples: &Samples<'_, T>, counts: &mut Buffer<u64>) -> Result<()> {
-        self.on_device.run(samples.gathered()?.buffer(), samples.len(), counts)
+    fn run(&self, samples: &Samples<'_, T>, counts: &mut Buffer<u64>, starts_at_zero: bool) -> Result<()> {
+        let task = self.counting(samples.len(), starts_at_zero);
+        self.on_device.run(&task, [samples.gathered()?.buffer()], counts)
+    }
+
+    fn counting(&self, samples: usize, starts_at_zero: bool) -> Counting<'_, T> {
+        Counting { facts: &self.facts, samples, starts_at_zero }
     }
 
     /// Returns the counts in a buffer that [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has
@@ -237,231 +265,29 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * The errors of [`Buffer::download`].
     pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts<T>> {
         self.check_counts(counts)?;
-        Ok(Counts::new(counts.download()?, self.rule.cells(), &self.edges))
-    }
-
-    /// Returns the sums of the weights, one weight per sample.
-    ///
-    /// Each sum has an error relative to the weights in its bin, at most 2^-50 of the sum of their magnitudes, whatever the
-    /// weights in other bins are. A bin with one weight returns that weight. The sums have the same bits on every device and
-    /// for every order of the samples. A sum beyond the largest `f64` is infinite; sums beyond it that cancel are not lost. The
-    /// [module](super) has the rule, the exact bound and its limit.
-    ///
-    /// Weights are `f32` or `f64`. A GPU reads samples and weights twice: first it finds the largest exponent in each bin, then
-    /// it adds the weights atomically. If all sums of 16 bytes fit into 96 KiB of a block's shared memory, each block has one
-    /// set of sums there; otherwise the sums are in global memory. Many samples in one bin make it slower.
-    ///
-    /// The [`algorithm`](crate::Histogram::algorithm) and the [`plan`](Self::plan) are for counting only.
-    /// [`weighted_plan`](Self::weighted_plan) returns the launches for weights.
-    ///
-    /// ```
-    /// # fn main() -> slm::Result<()> {
-    /// let signs = slm::Histogram::edges(&[-9, 0, 9]).prepare(&slm::Device::cpu())?;
-    /// let weighted = signs.apply_weighted(&[-3, 4, -5, 20], &[0.5f32, 2.0, 0.25, 8.0])?;
-    /// assert_eq!(weighted.sums.bins()?, [0.75, 2.0]);
-    /// assert_eq!(weighted.sums.above()?, 8.0);
-    ///
-    /// // Weights in other bins do not matter.
-    /// let weighted = signs.apply_weighted(&[-3, 4], &[1e-300, 1e300])?;
-    /// assert_eq!(weighted.sums.bins()?, [1e-300, 1e300]);
-    /// // Intermediate sums are exact.
-    /// let weighted = signs.apply_weighted(&[1, 2, 3], &[1e20, 1.0, -1e20])?;
-    /// assert_eq!(weighted.sums.bins()?, [0.0, 1.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::Length`] if the numbers of weights and samples differ.
-    /// * [`HistogramError::Weight`] for a weight that is infinite or NaN, also if its sample is not counted.
-    /// * The errors of [`Device::kernel`] on a GPU: weights have their own kernels, which are loaded on first use.
-    /// * The errors of [`apply`](Self::apply).
-    pub fn apply_weighted<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<WeightedCounts<T>> {
-        Ok(self.weighted(self.weigh(samples, weights)?))
-    }
-
-    /// Adds a weight for each sample, as [`apply_weighted`](Self::apply_weighted) does, to the sums of earlier calls.
-    ///
-    /// The sums of each call are rounded to `f64` once, and once more by the addition. So the result depends on the order of the
-    /// calls, but is the same on every device.
-    ///
-    /// ```
-    /// # fn main() -> slm::Result<()> {
-    /// let signs = slm::Histogram::edges(&[-9, 0, 9]).prepare(&slm::Device::cpu())?;
-    /// let mut weighted = signs.apply_weighted(&[-3, 4], &[0.5, 2.0])?;
-    /// signs.accumulate_weighted(&[-5, -6], &[0.25, 1.0], &mut weighted)?;
-    /// assert_eq!(weighted.sums.bins()?, [1.75, 2.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The sums are unchanged after an error.
-    ///
-    /// * [`Error::Length`] if `sums` belongs to a histogram with another [`counts_len`](Self::counts_len), and
-    ///   [`HistogramError::OtherBins`] if that has other bins or channels.
-    /// * The errors of [`apply_weighted`](Self::apply_weighted).
-    pub fn accumulate_weighted<W: HistogramWeight>(
-        &self,
-        samples: &[T],
-        weights: &[W],
-        sums: &mut WeightedCounts<T>,
-    ) -> Result<()> {
-        sums.check(self.counts_len(), self.rule.cells(), &self.edges)?;
-        sums.add(&self.weigh(samples, weights)?);
-        Ok(())
-    }
-
-    /// Returns the sums of weights for arrays with any number of dimensions and any strides, as
-    /// [`apply_weighted`](Self::apply_weighted) does. Both arrays have the same shape, and elements with the same index belong
-    /// together.
-    ///
-    /// The elements are read in row-major order, as [`apply_array`](Self::apply_array) reads them. Elements that are contiguous
-    /// in this order are not copied.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let signs = slm::Histogram::edges(&[-9, 0, 9]).prepare(&slm::Device::cpu())?;
-    /// let (samples, weights) = (array![[-1, 2], [3, -4]], array![[0.5, 1.0], [2.0, 8.0]]);
-    /// let weighted = signs.apply_weighted_array(samples.t(), weights.t())?;
-    /// assert_eq!(weighted.sums.bins()?, [8.5, 3.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// * [`HistogramError::WeightShape`] if the shapes differ.
-    /// * [`HistogramError::Interleaving`] if the length of the last axis is not a multiple of the channels.
-    /// * The errors of [`apply_weighted`](Self::apply_weighted). The index of a weight is the one in row-major order.
-    pub fn apply_weighted_array<W: HistogramWeight, D: Dimension>(
-        &self,
-        samples: ArrayView<'_, T, D>,
-        weights: ArrayView<'_, W, D>,
-    ) -> Result<WeightedCounts<T>> {
-        Ok(self.weighted(self.weigh_arrays(samples, weights)?))
-    }
-
-    /// Adds a weight for each sample to the sums of earlier calls, as [`accumulate_weighted`](Self::accumulate_weighted) does,
-    /// for arrays with any number of dimensions and any strides.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`accumulate_weighted`](Self::accumulate_weighted) and
-    /// [`apply_weighted_array`](Self::apply_weighted_array).
-    pub fn accumulate_weighted_array<W: HistogramWeight, D: Dimension>(
-        &self,
-        samples: ArrayView<'_, T, D>,
-        weights: ArrayView<'_, W, D>,
-        sums: &mut WeightedCounts<T>,
-    ) -> Result<()> {
-        sums.check(self.counts_len(), self.rule.cells(), &self.edges)?;
-        sums.add(&self.weigh_arrays(samples, weights)?);
-        Ok(())
-    }
-
-    /// Returns the sums of weights for samples and weights on the device, as [`apply_weighted`](Self::apply_weighted) does.
-    /// Waits for the sums.
-    ///
-    /// Two matrices must have the same shape. A buffer and a matrix must have the same number of elements, which are paired in
-    /// row-major order.
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
-    /// * [`Error::Shape`] if two matrices differ in shape.
-    /// * The errors of [`apply_weighted`](Self::apply_weighted).
-    pub fn apply_weighted_buffers<'a, W: HistogramWeight>(
-        &self,
-        samples: impl Into<Samples<'a, T>>,
-        weights: impl Into<Samples<'a, W>>,
-    ) -> Result<WeightedCounts<T>> {
-        Ok(self.weighted(self.weigh_buffers(samples.into(), weights.into())?))
-    }
-
-    /// Adds a weight for each sample to the sums of earlier calls, as [`accumulate_weighted`](Self::accumulate_weighted) does,
-    /// for samples and weights on the device. Waits for the sums.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`accumulate_weighted`](Self::accumulate_weighted) and
-    /// [`apply_weighted_buffers`](Self::apply_weighted_buffers).
-    pub fn accumulate_weighted_buffers<'a, W: HistogramWeight>(
-        &self,
-        samples: impl Into<Samples<'a, T>>,
-        weights: impl Into<Samples<'a, W>>,
-        sums: &mut WeightedCounts<T>,
-    ) -> Result<()> {
-        sums.check(self.counts_len(), self.rule.cells(), &self.edges)?;
-        sums.add(&self.weigh_buffers(samples.into(), weights.into())?);
-        Ok(())
-    }
-
-    fn weigh<W: HistogramWeight>(&self, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
-        self.rule.check_samples(samples.len())?;
-        check_length("the weights", samples.len(), weights.len())?;
-        self.on_device.weigh_on_host(samples, W::of_slice(weights))
-    }
-
-    fn weigh_arrays<W: HistogramWeight, D: Dimension>(
-        &self,
-        samples: ArrayView<'_, T, D>,
-        weights: ArrayView<'_, W, D>,
-    ) -> Result<Vec<f64>> {
-        if samples.shape() != weights.shape() {
-            let (samples, weights) = (samples.shape().to_vec(), weights.shape().to_vec());
-            return Err(HistogramError::WeightShape { samples, weights }.into());
-        }
-        self.check_last_axis(samples.shape())?;
-        self.weigh(&allocation::row_after_row(samples)?, &allocation::row_after_row(weights)?)
-    }
-
-    fn weigh_buffers<W: HistogramWeight>(&self, samples: Samples<'_, T>, weights: Samples<'_, W>) -> Result<Vec<f64>> {
-        self.check_samples(&samples)?;
-        self.device.check_owner("the weights", weights.device())?;
-        match (samples.shape(), weights.shape()) {
-            (Some(expected), Some(actual)) => check_shape("the weights", expected, actual)?,
-            _ => check_length("the weights", samples.len(), weights.len())?,
-        }
-        let (len, samples, weights) = (samples.len(), samples.gathered()?, weights.gathered()?);
-        self.on_device.weigh(samples.buffer(), len, W::of_buffer(weights.buffer()))
-    }
-
-    fn weighted(&self, sums: Vec<f64>) -> WeightedCounts<T> {
-        WeightedCounts::new(sums, self.rule.cells(), &self.edges)
+        Ok(Counts::new(counts.download()?, self.layout().cells(), &self.facts.edges))
     }
 
     /// Returns the plan for counting `samples` samples, the total of all channels.
     #[must_use]
     pub fn plan(&self, samples: usize) -> Plan {
         match &self.on_device {
-            OnDevice::Cpu(_) => Plan::cpu(&self.device, self.algorithm, samples, &self.rule),
+            OnDevice::Cpu(()) => Plan::cpu(&self.device, self.algorithm, samples, self.layout()),
             OnDevice::Gpu(histogram) => histogram.plan(samples),
         }
     }
 
-    /// Returns the plan for adding `f32` weights of `samples` samples, the total of all channels.
-    ///
-    /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
-    #[must_use]
-    pub fn weighted_plan(&self, samples: usize) -> WeightedPlan {
-        match &self.on_device {
-            OnDevice::Cpu(_) => WeightedPlan::without_launch(&self.device, samples, &self.rule),
-            OnDevice::Gpu(histogram) => histogram.weighted_plan(samples),
-        }
+    pub(super) fn layout(&self) -> &CounterLayout {
+        &self.facts.layout
     }
 
-    fn check_last_axis(&self, shape: &[usize]) -> Result<()> {
-        self.rule.check_samples(shape.last().copied().unwrap_or(1))
+    pub(super) fn check_last_axis(&self, shape: &[usize]) -> Result<()> {
+        self.layout().check_samples(shape.last().copied().unwrap_or(1))
     }
 
-    fn check_samples(&self, samples: &Samples<'_, T>) -> Result<()> {
+    pub(super) fn check_samples(&self, samples: &Samples<'_, T>) -> Result<()> {
         self.device.check_owner("the input", samples.device())?;
-        self.rule.check_samples(samples.len())
+        self.layout().check_samples(samples.len())
     }
 
     fn check_counts(&self, counts: &Buffer<u64>) -> Result<()> {
@@ -474,11 +300,13 @@ impl<T: HistogramElement> fmt::Debug for PreparedHistogram<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedHistogram")
             .field("device", &self.device)
-            .field("rule", &self.rule)
+            .field("rule", &self.facts.rule)
             .field("algorithm", &self.algorithm)
             .finish_non_exhaustive()
     }
 }
 
+#[cfg(doc)]
+use super::HistogramError;
 #[cfg(doc)]
 use crate::Error;

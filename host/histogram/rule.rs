@@ -1,6 +1,6 @@
-//! The problem in the form that CPU and GPU code use: the counter of each sample.
+//! The problem as it was described, and the checks of it.
 
-use super::fitted::Fit;
+use super::element::SampleType;
 use super::{HistogramElement, HistogramError};
 use crate::parallel::for_elements;
 use crate::{Error, Result, allocation};
@@ -17,9 +17,6 @@ const MOST_COUNTERS: usize = 1 << 31;
 /// Minimum number of borders per thread.
 pub(super) const SHARE: usize = 1 << 10;
 
-/// Maximum number of low bits: only `u16` samples have bins of low bits.
-const SAMPLE_BITS: u32 = u16::BITS;
-
 /// The bins.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bins<T: HistogramElement> {
@@ -31,10 +28,9 @@ pub(crate) enum Bins<T: HistogramElement> {
     Edges(Arc<[T::Bound]>),
 }
 
-/// Maps samples to counters. The counters are the cells of one counted channel after another: the bins, then below, above and
-/// NaN.
+/// Maps samples to counters.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Rule<T: HistogramElement> {
+pub(crate) struct CountingRule<T: HistogramElement> {
     pub(crate) bins: Bins<T>,
     /// Whether the last bin includes its upper end.
     pub(crate) closed: bool,
@@ -44,26 +40,15 @@ pub(crate) struct Rule<T: HistogramElement> {
     pub(crate) counted: usize,
 }
 
-impl<T: Fit> Rule<T> {
+impl<T: SampleType> CountingRule<T> {
     /// Returns an error if the rule is invalid. The other functions require a valid rule.
     pub(crate) fn check(&self) -> Result<()> {
         match &self.bins {
-            &Bins::LowBits(bits) => check_bits(bits)?,
+            &Bins::LowBits(bits) => drop(T::low_bits(bits)?),
             &Bins::Even { bins, lower, upper } => check_range::<T>(bins, lower, upper)?,
             Bins::Edges(edges) => check_edges::<T>(edges)?,
         }
-        self.check_channels()
-    }
-
-    fn check_channels(&self) -> Result<()> {
-        let (channels, counted, limit) = (self.channels, self.counted, MOST_COUNTERS as u64);
-        if counted == 0 || counted > channels {
-            return Err(HistogramError::Channels { channels, counted }.into());
-        }
-        if channels > MOST_COUNTERS {
-            return Err(Error::TooLarge { what: "the number of channels", factors: [channels as u64, 1], limit });
-        }
-        check_counters(counted, self.cells())
+        self.layout().check()
     }
 
     /// Returns the borders of the bins, one more than bins; empty if bins are not ranges of numbers.
@@ -77,19 +62,45 @@ impl<T: Fit> Rule<T> {
     }
 }
 
-impl<T: HistogramElement> Rule<T> {
-    /// Returns the number of bins.
-    pub(crate) fn bins(&self) -> usize {
-        match &self.bins {
+impl<T: HistogramElement> CountingRule<T> {
+    /// Returns the number and order of the counters.
+    pub(crate) fn layout(&self) -> CounterLayout {
+        let bins = match &self.bins {
             Bins::LowBits(bits) => 1 << bits,
             Bins::Even { bins, .. } => *bins,
             Bins::Edges(edges) => edges.len() - 1,
+        };
+        CounterLayout { bins, channels: self.channels, counted: self.counted }
+    }
+}
+
+/// Number and order of the counters: the cells of one counted channel after another. The cells of a channel are its bins, then
+/// below, above and NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CounterLayout {
+    /// Bins per channel.
+    pub(crate) bins: usize,
+    /// Sample `i` belongs to channel `i % channels`.
+    pub(crate) channels: usize,
+    /// Number of counted channels, beginning with channel 0.
+    pub(crate) counted: usize,
+}
+
+impl CounterLayout {
+    fn check(&self) -> Result<()> {
+        let (channels, counted, limit) = (self.channels, self.counted, MOST_COUNTERS as u64);
+        if counted == 0 || counted > channels {
+            return Err(HistogramError::Channels { channels, counted }.into());
         }
+        if channels > MOST_COUNTERS {
+            return Err(Error::TooLarge { what: "the number of channels", factors: [channels as u64, 1], limit });
+        }
+        check_counters(counted, self.cells())
     }
 
     /// Returns the number of counters per channel.
     pub(crate) fn cells(&self) -> usize {
-        self.bins() + OUTSIDE as usize
+        self.bins + OUTSIDE as usize
     }
 
     /// Returns the number of counters of all counted channels.
@@ -109,10 +120,10 @@ impl<T: HistogramElement> Rule<T> {
 }
 
 /// Returns the borders of bins of equal width.
-fn borders<T: Fit>(bins: u32, ends: [T::Bound; 2]) -> Result<Arc<[T::Bound]>> {
+fn borders<T: SampleType>(bins: u32, ends: [T::Bound; 2]) -> Result<Arc<[T::Bound]>> {
     let mut borders = allocation::filled(T::Bound::default(), bins as usize + 1)?;
     for_elements(&mut borders, SHARE, |k, border| {
-        *border = <T as Fit>::border(k as u32, bins, ends);
+        *border = <T as SampleType>::border(k as u32, bins, ends);
     });
     Ok(borders.into())
 }
@@ -126,19 +137,11 @@ pub(crate) fn check_counters(counted: usize, of_channel: usize) -> Result<()> {
     Err(Error::TooLarge { what: "the number of a histogram's counters", factors, limit })
 }
 
-fn check_bits(bits: u32) -> Result<()> {
-    if (1..=SAMPLE_BITS).contains(&bits) {
-        Ok(())
-    } else {
-        Err(HistogramError::LowBits { bits, limit: SAMPLE_BITS }.into())
-    }
-}
-
 fn check_bins(bins: usize) -> Result<()> {
     if (1..=MOST_BINS).contains(&bins) { Ok(()) } else { Err(HistogramError::Bins { bins, limit: MOST_BINS }.into()) }
 }
 
-fn check_range<T: Fit>(bins: usize, lower: T::Bound, upper: T::Bound) -> Result<()> {
+fn check_range<T: SampleType>(bins: usize, lower: T::Bound, upper: T::Bound) -> Result<()> {
     check_bins(bins)?;
     let ends = [lower, upper].map(T::to_f64);
     if !(lower < upper && ends.iter().all(|end| end.is_finite())) {
@@ -147,7 +150,7 @@ fn check_range<T: Fit>(bins: usize, lower: T::Bound, upper: T::Bound) -> Result<
     Ok(())
 }
 
-fn check_edges<T: Fit>(edges: &[T::Bound]) -> Result<()> {
+fn check_edges<T: SampleType>(edges: &[T::Bound]) -> Result<()> {
     if edges.len() < 2 {
         return Err(HistogramError::Edges { edges: edges.len() }.into());
     }

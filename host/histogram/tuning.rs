@@ -1,20 +1,20 @@
 //! Constants of histograms, chosen by measurement or derived from properties of the device.
 //!
-//! Times are of one H200, in microseconds. Reading the samples alone takes 67 (2^26 `f32`) or 37 (2^27 bytes).
+//! `benches/RESULTS.md` has the measurements.
 //!
 //! Nothing depends on the L2 cache: all counters that ranges can replace fit into that of every supported GPU, and with more
 //! counters than it holds, ranges would be slower still, because each reads all samples.
 
 use crate::info::{DeviceInfo, SharedMemory};
-use slm_kernels::histogram::{self as kernels, Memory};
+use slm_kernels::histogram::{LaunchConstants, SharedLimits};
 
 /// Constants for a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tuning {
+pub(super) struct HistogramTuning {
     /// Constants of the kernels' launches.
-    pub(super) launches: kernels::Tuning,
+    pub(super) launches: LaunchConstants,
     /// Shared memory of the device.
-    pub(super) memory: Memory,
+    pub(super) memory: SharedLimits,
     /// Maximum number of copies of a counter.
     pub(super) copies: u32,
     /// Maximum number of ranges of counters for which reading the samples once per range is faster than additions in global
@@ -28,7 +28,7 @@ pub(super) struct Tuning {
     pub(super) processors: u32,
 }
 
-impl Tuning {
+impl HistogramTuning {
     pub(super) fn new(info: &DeviceInfo, shared: SharedMemory) -> Self {
         // The maximum number of threads: a block's counters are added up once, for any number of threads. Fewer were not
         // measured separately.
@@ -36,37 +36,32 @@ impl Tuning {
         let threads_of_multiprocessor = info.threads_per_multiprocessor.unwrap_or(threads);
         // As many blocks of eight warps as fit into a multiprocessor. Not measured separately.
         let weighing_threads = 256;
-        Tuning {
-            launches: kernels::Tuning {
+        HistogramTuning {
+            launches: LaunchConstants {
                 threads,
                 // As many as are resident, so that the samples are distributed to the blocks once. Therefore the kernels
                 // have at most 32 registers; with 38 to 40 registers, one block was resident instead of two.
                 blocks: (threads_of_multiprocessor / threads).max(1),
-                // The maximum number of threads. 2^27 bytes take 85 with it, and 39 with atomic additions. This algorithm is
-                // only for comparison.
+                // The maximum number of threads. Atomic additions are faster even so: this algorithm is only for comparison.
                 groups: 8,
                 weighing_threads,
                 weighing_blocks: (threads_of_multiprocessor / weighing_threads).max(1),
                 // Two blocks per multiprocessor of an H200. Not measured separately.
                 weighing_bytes: shared.max_per_block.min(96 << 10),
             },
-            memory: Memory {
+            memory: SharedLimits {
                 block: shared.max_per_block,
                 multiprocessor: shared.per_multiprocessor,
                 reserved: shared.reserved_per_block,
             },
-            // One per lane of a warp. With as many copies as fit, 2^26 `f32` take 70 to 71 in up to 1,024 bins for all kinds of
-            // data, and 71 to 86 in 4,096 bins.
+            // One per lane of a warp.
             copies: 32,
-            // Each range reads all samples. 2^26 `f32` take 272 to 280 with five ranges (2^18 bins) for all kinds of data,
-            // 388 to 399 with seven, and 514 to 521 with ten. Additions in global memory, with frequent counters in shared
-            // memory, take 499 to 1,259, 513 to 978, and 520 to 1,133 for data in many bins, and 113 to 140 for data in one
-            // or two bins. So ranges are slower for data in few bins, and faster, by a larger difference, for data in many
-            // bins.
+            // Each range reads all samples, so its time depends on the number of ranges alone. Additions in global memory are
+            // faster for data in few bins, and slower, by a larger difference, for data in many bins.
             ranges: 7,
             // Ranges of several channels use a slower path, which was not measured.
             ranges_of_channels: 4,
-            // With 65,537 edges, two ranges take 1,232 to 4,953, and additions in global memory take 713 to 3,424.
+            // Each range repeats the search.
             searched_ranges: 1,
             processors: info.processors as u32,
         }
@@ -77,8 +72,9 @@ impl Tuning {
 mod tests {
     use super::*;
     use crate::info::Backend;
+    use slm_kernels::histogram::{Geometry, KernelFamily};
 
-    fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> Tuning {
+    fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> HistogramTuning {
         let [max_per_block, per_multiprocessor] = shared_kib.map(|kib| kib << 10);
         let shared = SharedMemory {
             default_per_block: 48 << 10,
@@ -99,7 +95,7 @@ mod tests {
             l2_cache: None,
             shared_memory: Some(shared),
         };
-        Tuning::new(&info, shared)
+        HistogramTuning::new(&info, shared)
     }
 
     #[test]
@@ -125,9 +121,9 @@ mod tests {
 
     #[test]
     fn grids_have_as_many_blocks_as_are_resident() {
-        let grid = |tuning: Tuning, counters| {
-            let kernel = kernels::Kernel::Shared { most_copies: tuning.copies };
-            let geometry = kernels::Geometry::new(kernel, counters, tuning.memory, &tuning.launches);
+        let grid = |tuning: HistogramTuning, counters| {
+            let kernel = KernelFamily::Shared { most_copies: tuning.copies };
+            let geometry = Geometry::new(kernel, counters, tuning.memory, &tuning.launches);
             (geometry.grid(1 << 27, tuning.processors), geometry.shared_bytes)
         };
         let (h200, t4) = (gpu((9, 0), 132, 2048, [227, 228]), gpu((7, 5), 40, 1024, [64, 64]));
@@ -145,9 +141,9 @@ mod tests {
             let block = tuning.memory.block;
             let capacity = (block / 4) as u32;
             for counters in (1..=4).flat_map(|k| k * capacity - 5..=k * capacity + 5) {
-                let kernel = kernels::Kernel::Shared { most_copies: tuning.copies };
-                let geometry = kernels::Geometry::new(kernel, counters, tuning.memory, &tuning.launches);
-                let kernels::Geometry { ranges, range, shared_bytes, copies_log2, .. } = geometry;
+                let kernel = KernelFamily::Shared { most_copies: tuning.copies };
+                let geometry = Geometry::new(kernel, counters, tuning.memory, &tuning.launches);
+                let Geometry { ranges, range, shared_bytes, copies_log2, .. } = geometry;
                 let used = 4 * u64::from(range + u32::from(ranges > 1));
                 assert!(shared_bytes <= block && shared_bytes >= used, "{counters}: {geometry:?}");
                 assert!((ranges - 1) * range < counters && counters <= ranges * range, "{counters}: {geometry:?}");

@@ -1,18 +1,9 @@
 //! The element types of histograms.
 
-use super::grid::Grid;
-use super::halfway::Halfway;
-use super::scale::{Lattice, Ratio, Scale};
 use cuda_std::Value;
 
 /// A number that can be counted.
 pub trait Countable: Value + PartialOrd {
-    /// The scale with the fewest instructions. For floats, it does not suit all ranges.
-    type Scale: Scale<Self>;
-
-    /// The scale for nearly all ranges.
-    type RoundedScale: Scale<Self>;
-
     /// Calls `each` with the samples in these 16 bytes, in memory order.
     fn unpack(words: [u32; 4], each: impl FnMut(Self));
 }
@@ -20,9 +11,6 @@ pub trait Countable: Value + PartialOrd {
 macro_rules! integers {
     ($($t:ty)*) => {$(
         impl Countable for $t {
-            type Scale = Ratio;
-            type RoundedScale = Ratio;
-
             #[inline(always)]
             fn unpack(words: [u32; 4], mut each: impl FnMut(Self)) {
                 const PER_WORD: u32 = 4 / size_of::<$t>() as u32;
@@ -40,11 +28,8 @@ macro_rules! integers {
 integers!(u8 u16 u32 i32);
 
 macro_rules! floats {
-    ($($t:ty, $rounded:ty, $words:literal, |$word:ident| $from_words:expr;)*) => {$(
+    ($($t:ty, $words:literal, |$word:ident| $from_words:expr;)*) => {$(
         impl Countable for $t {
-            type Scale = Lattice<$t>;
-            type RoundedScale = $rounded;
-
             #[inline(always)]
             fn unpack(words: [u32; 4], mut each: impl FnMut(Self)) {
                 for $word in words.as_chunks::<$words>().0 {
@@ -55,6 +40,6 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32, Halfway, 1, |word| f32::from_bits(word[0]);
-    f64, Grid, 2, |words| f64::from_bits(words[0] as u64 | (words[1] as u64) << 32);
+    f32, 1, |word| f32::from_bits(word[0]);
+    f64, 2, |words| f64::from_bits(words[0] as u64 | (words[1] as u64) << 32);
 }

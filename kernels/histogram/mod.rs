@@ -7,6 +7,7 @@
 //! | `halfway.rs` | the bin of an `f32` among rounded borders |
 //! | `grid.rs` | the bin of an `f64` among rounded borders |
 //! | `bins.rs` | the bin of a sample, on host and device |
+//! | `words.rs` | the same for integers of 32 bits, signed or not |
 //! | `walk.rs` | the loops over the samples, for all kernels |
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
 //! | `cached.rs` | the kernel that counts frequent keys in shared memory, and all others in global memory |
@@ -32,6 +33,7 @@ mod shared;
 mod walk;
 mod weigh;
 mod weight;
+mod words;
 
 pub use bins::{BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, LowBits, OUTSIDE};
 pub use countable::Countable;
@@ -39,14 +41,15 @@ pub use grid::Grid;
 pub use halfway::Halfway;
 #[cfg(not(target_os = "cuda"))]
 pub use host::{
-    Bordered, ByValue, EdgeSlice, FromRange, Geometry, Guided, Kernel, MOST_PACKS, MOST_WEIGHTS, Memory, Tuning,
-    WeighGeometry, count_log2,
+    Bordered, ByValue, EdgeSlice, FromRange, Geometry, Guided, KernelFamily, LaunchConstants, MOST_PACKS, MOST_WEIGHTS,
+    SharedLimits, WeighGeometry, count_log2,
 };
 pub use peak::PeakArgs;
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
 pub use weigh::{WeighArgs, WeightedArgs};
 pub use weight::{NOT_FINITE, Quantum, magnitude};
+pub use words::{EvenWords, WordEdges, WordRange};
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
 
@@ -135,32 +138,22 @@ impl<B: Binning> Args<'_, B> {
     }
 }
 
+// One module for each kind of bins: a process compiles the code of the kernels that it launches, and no others.
 kernel! {
     // Rules with the edges or cells of any launch.
     for<B: BinningArgument> {
         "histogram_u8" { Bytes<'static> => u8; }
-        "histogram_u16" { LowBits => low_bits_u16; Even<u16, Ratio> => even_u16; Edges<'static, u16> => edges_u16; }
-        "histogram_u32" { Even<u32, Ratio> => even_u32; Edges<'static, u32> => edges_u32; }
-        "histogram_i32" { Even<i32, Ratio> => even_i32; Edges<'static, i32> => edges_i32; }
-        "histogram_f32" { Even<f32, Lattice<f32>> => even_f32; Edges<'static, f32> => edges_f32; }
-        "histogram_f64" { Even<f64, Lattice<f64>> => even_f64; Edges<'static, f64> => edges_f64; }
+        "histogram_low_bits_u16" { LowBits => low_bits_u16; }
+        "histogram_even_u16" { Even<u16, Ratio> => even_u16; }
+        "histogram_edges_u16" { Edges<'static, u16> => edges_u16; }
+        "histogram_even_u32" { EvenWords => even_u32; }
+        "histogram_edges_u32" { WordEdges<'static> => edges_u32; }
+        "histogram_even_f32" { Even<f32, Lattice<f32>> => even_f32; }
         "histogram_rounded_f32" { Even<f32, Halfway> => rounded_f32; }
+        "histogram_edges_f32" { Edges<'static, f32> => edges_f32; }
+        "histogram_even_f64" { Even<f64, Lattice<f64>> => even_f64; }
         "histogram_rounded_f64" { Even<f64, Grid> => rounded_f64; }
-    }
-
-    /// Counts each sample in a critical section.
-    pub fn histogram_critical<'l>(_arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
-        global::count_in_critical_section(&args);
-    }
-
-    /// Counts each sample with an atomic addition in global memory.
-    pub fn histogram_global<'l>(_arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
-        global::count(&args);
-    }
-
-    /// Counts each sample with an atomic addition: in shared memory if its key is frequent, otherwise in global memory.
-    pub fn histogram_cached<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
-        cached::count(arena, &args);
+        "histogram_edges_f64" { Edges<'static, f64> => edges_f64; }
     }
 
     /// Counts each sample with an atomic addition in shared memory. The limit of registers lets two blocks of 1024 threads be
@@ -174,10 +167,78 @@ kernel! {
     pub fn histogram_alone<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 64 {
         shared::count_alone(arena, &args);
     }
+}
+
+kernel! {
+    for<B: BinningArgument> {
+        "histogram_cached_u8" { Bytes<'static> => u8; }
+        "histogram_cached_u16" {
+            LowBits => low_bits_u16;
+            Even<u16, Ratio> => even_u16;
+            Edges<'static, u16> => edges_u16;
+        }
+        "histogram_cached_u32" { EvenWords => even_u32; WordEdges<'static> => edges_u32; }
+        "histogram_cached_f32" {
+            Even<f32, Lattice<f32>> => even_f32;
+            Even<f32, Halfway> => rounded_f32;
+            Edges<'static, f32> => edges_f32;
+        }
+        "histogram_cached_f64" {
+            Even<f64, Lattice<f64>> => even_f64;
+            Even<f64, Grid> => rounded_f64;
+            Edges<'static, f64> => edges_f64;
+        }
+    }
+
+    /// Counts each sample with an atomic addition: in shared memory if its key is frequent, otherwise in global memory.
+    pub fn histogram_cached<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
+        cached::count(arena, &args);
+    }
+}
+
+// Other ways to count, for comparison. They are never the fastest, so there are few of them.
+kernel! {
+    for<B: BinningArgument> {
+        "histogram_compared_u8" { Bytes<'static> => u8; }
+        "histogram_compared_u32" { EvenWords => even_u32; }
+        "histogram_compared_f32" { Even<f32, Lattice<f32>> => even_f32; Even<f32, Halfway> => rounded_f32; }
+    }
+
+    /// Counts each sample in a critical section.
+    pub fn histogram_critical<'l>(_arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
+        global::count_in_critical_section(&args);
+    }
+
+    /// Counts each sample with an atomic addition in global memory.
+    pub fn histogram_global<'l>(_arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
+        global::count(&args);
+    }
 
     /// Counts in private counters of each thread.
     pub fn histogram_private<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) {
         private::count(arena, &args);
+    }
+}
+
+kernel! {
+    for<B: BinningArgument> {
+        "histogram_weights_u8" { Bytes<'static> => u8; }
+        "histogram_weights_u16" {
+            LowBits => low_bits_u16;
+            Even<u16, Ratio> => even_u16;
+            Edges<'static, u16> => edges_u16;
+        }
+        "histogram_weights_u32" { EvenWords => even_u32; WordEdges<'static> => edges_u32; }
+        "histogram_weights_f32" {
+            Even<f32, Lattice<f32>> => even_f32;
+            Even<f32, Halfway> => rounded_f32;
+            Edges<'static, f32> => edges_f32;
+        }
+        "histogram_weights_f64" {
+            Even<f64, Lattice<f64>> => even_f64;
+            Even<f64, Grid> => rounded_f64;
+            Edges<'static, f64> => edges_f64;
+        }
     }
 
     /// Finds the largest magnitude of the weights in each bin. The limit of registers lets two blocks of 1024 threads be resident

@@ -26,7 +26,7 @@ arguments! {
 impl Ratio {
     /// Returns `floor(distance · bins / width)`.
     #[inline(always)]
-    fn of(&self, distance: u32) -> u32 {
+    pub(super) fn of(&self, distance: u32) -> u32 {
         let product = distance as u64 * self.bins as u64;
         // The reciprocal is less than 2^64 / width by at most 1, and the product is less than 2^64. So the quotient is right
         // or one too small.

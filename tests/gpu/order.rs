@@ -273,14 +273,16 @@ fn overwritten(devices: [&Device; 2], sizes: [usize; 2]) -> slm::Result<Vec<Buff
     all.map(|(device, size)| device.zeroed(size)).collect()
 }
 
-/// Returns a slow histogram and samples. Its edges are on the device.
-fn slow_counting() -> (Histogram<i32>, Vec<i32>) {
-    let edges: Vec<i32> = (-100..100).map(|k| 10_000_000 * k + k * k).collect();
-    (Histogram::edges(&edges).algorithm(HistogramAlgorithm::Critical), Random::new(3).values(1 << 14))
+/// Returns a slow histogram and samples. The cells of the values are on the device.
+fn slow_counting() -> (Histogram<u8>, Vec<u8>) {
+    let edges: Vec<u8> = (0..16).map(|k| k * k).collect();
+    let mut random = Random::new(3);
+    let samples = (0..1 << 14).map(|_| random.bits() as u8).collect();
+    (Histogram::edges(&edges).algorithm(HistogramAlgorithm::Critical), samples)
 }
 
 /// Returns the expected contents of a buffer of counts.
-fn counted(histogram: &Histogram<i32>, x: &[i32]) -> slm::Result<Vec<u64>> {
+fn counted(histogram: &Histogram<u8>, x: &[u8]) -> slm::Result<Vec<u64>> {
     let device = Device::cpu();
     let histogram = histogram.prepare(&device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
@@ -298,7 +300,8 @@ fn samples_dropped_while_counted(device: &Device) -> Result<(), Failed> {
         histogram.accumulate_into(&samples, &mut counts)?;
         drop(samples);
         drop(histogram);
-        let _others = overwritten([device, &other], [x.len(), 200])?;
+        // As many bytes as the samples and the cells of all values.
+        let _others = overwritten([device, &other], [x.len() / 4, 256])?;
         same(&counts.download()?, &expected)?;
     }
     Ok(())

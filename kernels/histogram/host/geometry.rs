@@ -17,7 +17,7 @@ pub const MOST_WEIGHTS: u64 = 1 << 30;
 
 /// Constants that the host chooses for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tuning {
+pub struct LaunchConstants {
     /// Threads per block of kernels that count with atomic additions.
     pub threads: u32,
     /// Maximum number of such blocks per multiprocessor.
@@ -32,9 +32,9 @@ pub struct Tuning {
     pub weighing_bytes: u64,
 }
 
-/// The kernels of this operation.
+/// Kernels that count, by what their launch parameters depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
+pub enum KernelFamily {
     /// A critical section per sample.
     Critical,
     /// Atomic additions in global memory.
@@ -52,7 +52,7 @@ pub enum Kernel {
 
 /// The shared memory of a device, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory {
+pub struct SharedLimits {
     /// Maximum per block.
     pub block: u64,
     /// Total of a multiprocessor.
@@ -81,19 +81,19 @@ pub struct Geometry {
 impl Geometry {
     /// Returns the launch parameters of `kernel` for a number of counters, at most 2^31. 0 is treated as 1.
     #[must_use]
-    pub fn new(kernel: Kernel, counters: u32, memory: Memory, tuning: &Tuning) -> Self {
+    pub fn new(kernel: KernelFamily, counters: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Self {
         let counters = counters.max(1);
         let plain =
             |threads, blocks| Geometry { threads, shared_bytes: 0, ranges: 1, range: counters, copies_log2: 0, blocks };
         match kernel {
-            Kernel::Critical => plain(THREADS_IN_TURNS, None),
-            Kernel::Global => plain(tuning.threads, Some(tuning.blocks)),
-            Kernel::Cached => {
+            KernelFamily::Critical => plain(THREADS_IN_TURNS, None),
+            KernelFamily::Global => plain(tuning.threads, Some(tuning.blocks)),
+            KernelFamily::Cached => {
                 let blocks = resident(cached::SHARED_BYTES, memory, tuning);
                 Geometry { shared_bytes: cached::SHARED_BYTES, ..plain(tuning.threads, Some(blocks)) }
             }
-            Kernel::Private => private(counters.into(), memory, tuning, plain(GROUP, Some(1))),
-            Kernel::Shared { most_copies } => shared(counters, most_copies, memory, tuning),
+            KernelFamily::Private => private(counters.into(), memory, tuning, plain(GROUP, Some(1))),
+            KernelFamily::Shared { most_copies } => shared(counters, most_copies, memory, tuning),
         }
     }
 
@@ -131,7 +131,7 @@ pub struct WeighGeometry {
 impl WeighGeometry {
     /// Returns the launch parameters of the kernel that finds the largest magnitudes.
     #[must_use]
-    pub fn peaks(keys: u32, memory: Memory, tuning: &Tuning) -> Self {
+    pub fn peaks(keys: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Self {
         let shared_bytes = shared_bytes::<u32>(keys.div_ceil(PER_WORD).into());
         if shared_bytes > memory.block || shared_bytes <= tuning.weighing_bytes {
             return Self::new(keys, shared_bytes, tuning);
@@ -142,11 +142,11 @@ impl WeighGeometry {
 
     /// Returns the launch parameters of the kernel that adds up weights.
     #[must_use]
-    pub fn sums(keys: u32, tuning: &Tuning) -> Self {
+    pub fn sums(keys: u32, tuning: &LaunchConstants) -> Self {
         Self::new(keys, shared_bytes::<u32>(u64::from(keys) * u64::from(WORDS)), tuning)
     }
 
-    fn new(keys: u32, bytes: u64, tuning: &Tuning) -> Self {
+    fn new(keys: u32, bytes: u64, tuning: &LaunchConstants) -> Self {
         let (threads, blocks) = (tuning.weighing_threads, tuning.weighing_blocks);
         let (keys, shared_bytes) = if bytes <= tuning.weighing_bytes { (keys, bytes) } else { (0, 0) };
         WeighGeometry { threads, shared_bytes, keys, blocks }
@@ -162,7 +162,7 @@ impl WeighGeometry {
 }
 
 /// Returns the launch parameters of the kernel with private counters: as many groups per block as fit.
-fn private(counters: u64, memory: Memory, tuning: &Tuning, plain: Geometry) -> Geometry {
+fn private(counters: u64, memory: SharedLimits, tuning: &LaunchConstants, plain: Geometry) -> Geometry {
     let rounds = shared_bytes::<u32>(counters);
     let group = counters * u64::from(ROW);
     let groups = (memory.block.saturating_sub(rounds) / group).clamp(1, tuning.groups.into());
@@ -170,7 +170,7 @@ fn private(counters: u64, memory: Memory, tuning: &Tuning, plain: Geometry) -> G
 }
 
 /// Returns the launch parameters of the kernels of `shared.rs`: as many copies as fit, or as few ranges as possible.
-fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> Geometry {
+fn shared(counters: u32, most_copies: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Geometry {
     let capacity = (memory.block / 16 * 4).clamp(1, u64::from(u32::MAX)) as u32;
     let (ranges, dropped) = match counters <= capacity {
         true => (1, 0),
@@ -189,6 +189,6 @@ fn shared(counters: u32, most_copies: u32, memory: Memory, tuning: &Tuning) -> G
 }
 
 /// Returns the number of blocks with this much shared memory that can be resident on a multiprocessor, at least 1.
-fn resident(shared_bytes: u64, memory: Memory, tuning: &Tuning) -> u32 {
+fn resident(shared_bytes: u64, memory: SharedLimits, tuning: &LaunchConstants) -> u32 {
     (memory.multiprocessor / (shared_bytes + memory.reserved).max(1)).clamp(1, tuning.blocks.into()) as u32
 }

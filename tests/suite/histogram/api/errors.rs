@@ -1,7 +1,7 @@
 //! The texts of all errors of histograms, the conditions of those that need no GPU, and that a failed call changes nothing.
 
 use crate::errors::fails;
-use slm::histogram::{HistogramElement, HistogramError};
+use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramError, MemoryOrder};
 use slm::ndarray::Array3;
 use slm::{Device, Error, Histogram};
 
@@ -64,6 +64,20 @@ fn texts() {
         (
             HistogramError::Interleaving { samples: 10, channels: 4 },
             "10 samples cannot be divided evenly among 4 channels",
+        ),
+        (
+            HistogramError::NoKernel { algorithm: HistogramAlgorithm::Critical, samples: "f64", is_searched: false },
+            "Critical has no kernel for f64 samples in bins that are computed: it has kernels for u8 samples, and for u32, i32 and \
+             f32 samples in bins that are computed",
+        ),
+        (
+            HistogramError::NoKernel {
+                algorithm: HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst),
+                samples: "i32",
+                is_searched: true,
+            },
+            "GlobalAtomic(SeqCst) has no kernel for i32 samples in bins that are searched: it has kernels for u8 samples, and for \
+             u32, i32 and f32 samples in bins that are computed",
         ),
         (HistogramError::OtherBins, "the sums to add to belong to other bins or channels"),
         (HistogramError::Weight { index: 5, weight: f64::INFINITY }, "weights must be finite, but weight 5 is inf"),

@@ -1,0 +1,160 @@
+//! Histograms on CUDA and emulated GPUs: the launches of what [`choose`](super::choose) has chosen.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `bins.rs` | bins in the form that kernels take |
+//! | `kernels.rs` | the kernels for each kind of bins |
+//! | `launch_parts.rs` | how work is divided into launches |
+//! | `launches.rs` | the launches of kernels for bins of one kind |
+//! | `samples.rs` | samples whose type is known at run time only |
+
+mod bins;
+mod kernels;
+mod launch_parts;
+mod launches;
+mod samples;
+#[cfg(all(test, feature = "emulator"))]
+mod several_launches;
+
+pub(crate) use bins::{KernelBins, SearchedWords};
+pub(crate) use samples::{SampleBuffer, WeightedSamples};
+
+use super::choose::{Choice, CountingKernel, choose};
+use super::element::SampleType;
+use super::facts::Facts;
+use super::rule::CounterLayout;
+use super::tuning::HistogramTuning;
+use super::weights::values;
+use super::{HistogramAlgorithm, MemoryOrder, Plan, WeightedPlan};
+use crate::gpu::Gpu;
+use crate::{Buffer, LaunchPlan, Result};
+use launch_parts::{LaunchParts, times};
+use launches::{ArgumentSettings, HistogramLaunches};
+use slm_kernels::histogram::count_log2;
+
+/// A histogram on a GPU.
+pub(crate) struct GpuHistogram {
+    gpu: Gpu,
+    layout: CounterLayout,
+    /// Bytes per sample.
+    sample_bytes: usize,
+    required: HistogramAlgorithm,
+    chosen: HistogramAlgorithm,
+    reason: String,
+    /// Number of separate counters on the device: the keys of all counted channels.
+    counters: usize,
+    /// Number of copies of each counter in a block's shared memory.
+    copies: u32,
+    parts: LaunchParts,
+    launches: Box<dyn HistogramLaunches>,
+}
+
+impl GpuHistogram {
+    /// Chooses the kernels, loads the one that counts, and uploads the table that it reads.
+    pub(super) fn new<T: SampleType>(gpu: Gpu, facts: &Facts<T>, required: HistogramAlgorithm) -> Result<Self> {
+        let (layout, tuning) = (facts.layout, HistogramTuning::new(gpu.info(), gpu.shared));
+        let choice = choose(facts, required, gpu.shared, &tuning)?;
+        let is_seq_cst = matches!(
+            choice.algorithm,
+            HistogramAlgorithm::GlobalAtomic(MemoryOrder::SeqCst)
+                | HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst)
+        );
+        let has_section = choice.kernel == CountingKernel::Critical;
+        let settings = ArgumentSettings { layout, first_cell: facts.first, is_seq_cst, has_section };
+        Ok(GpuHistogram {
+            layout,
+            sample_bytes: size_of::<T>(),
+            required,
+            chosen: choice.algorithm,
+            counters: layout.counted * choice.bins.keys(),
+            copies: copies(&choice),
+            parts: LaunchParts::new(&choice, size_of::<T>(), tuning.processors),
+            launches: choice.load(&gpu, settings)?,
+            reason: choice.reason,
+            gpu,
+        })
+    }
+
+    /// Adds the counts of the first `len` samples to `counts`. Both buffers are on this device.
+    pub(super) fn count(&self, samples: SampleBuffer<'_>, len: usize, counts: &mut Buffer<u64>) -> Result<()> {
+        self.launches.count(&self.parts, samples, len, counts)
+    }
+
+    /// Returns the sums of weights. Both buffers are on this device.
+    pub(super) fn weigh(&self, weighted: WeightedSamples<'_>) -> Result<Vec<f64>> {
+        let (cells, len) = (self.layout.counters(), weighted.len);
+        let (mut peaks, mut sums) = (self.gpu.zeroed(cells + 1)?, self.gpu.zeroed(2 * cells)?);
+        self.launches.find_peaks(&self.parts, weighted, &mut sums, &mut peaks)?;
+        self.launches.add_weights(&self.parts, weighted, &peaks, &mut sums)?;
+        let (peaks, sums) = (peaks.download()?, sums.download()?);
+        if peaks[cells] != 0 {
+            weighted.weights.check(len)?;
+        }
+        let sums =
+            sums.as_chunks::<2>().0.iter().map(|&[low, high]| i128::from(high.cast_signed()) << 64 | i128::from(low));
+        values(sums, &peaks, count_log2(len as u64))
+    }
+
+    /// Returns the plan for counting samples.
+    pub(super) fn plan(&self, samples: usize) -> Plan {
+        let counter = self.launches.counter();
+        let (kernel, reason) = match samples {
+            0 => ("none", "there is nothing to count"),
+            _ => (counter.name(), self.reason.as_str()),
+        };
+        let times = times(samples, self.parts.most_samples());
+        let launch = self.parts.counting(samples).next().map(|part| LaunchPlan {
+            times,
+            moved_bytes: self.samples_and_counts(samples, times),
+            ..self.gpu.launch_plan(kernel, part.shape, counter.residency(part.shape))
+        });
+        Plan {
+            device: self.gpu.to_string(),
+            algorithm: self.required,
+            chosen: self.chosen,
+            kernel: kernel.to_owned(),
+            reason: reason.to_owned(),
+            samples,
+            bins: self.layout.bins,
+            channels: self.layout.counted,
+            counters: self.counters,
+            copies: self.copies,
+            ranges: self.parts.geometry.ranges,
+            launches: launch.into_iter().collect(),
+        }
+    }
+
+    /// Returns the bytes that `launches` launches read and write: each sample once, and the counts once per launch.
+    fn samples_and_counts(&self, samples: usize, launches: u64) -> u64 {
+        let counts = (size_of::<u64>() * self.layout.counters()) as u64;
+        let samples = (samples as u64).saturating_mul(self.sample_bytes as u64);
+        samples.saturating_add(launches.saturating_mul(counts))
+    }
+
+    /// Returns the plan for the weights of samples.
+    pub(super) fn weighted_plan(&self, samples: usize) -> WeightedPlan {
+        let times = times(samples, self.parts.most_weights);
+        let inputs = (samples as u64).saturating_mul((self.sample_bytes + size_of::<f32>()) as u64);
+        let (peak, sum) = (size_of::<u32>(), size_of::<i128>());
+        let parts = [self.parts.finding_peaks(samples).next(), self.parts.adding_weights(samples).next()];
+        let kernels = self.launches.weighing_names().into_iter().zip(self.launches.weighing());
+        let launches = kernels.zip(parts).zip([peak, peak + sum]).filter_map(|(((name, kernel), part), bytes)| {
+            let shape = part?.shape;
+            Some(LaunchPlan {
+                times,
+                moved_bytes: inputs.saturating_add(times.saturating_mul((bytes * self.layout.counters()) as u64)),
+                ..self.gpu.launch_plan(name, shape, kernel.and_then(|kernel| kernel.residency(shape)))
+            })
+        });
+        WeightedPlan { launches: launches.collect(), ..WeightedPlan::without_launch(&self.gpu, samples, &self.layout) }
+    }
+}
+
+/// Returns the number of copies of each counter in a block's shared memory.
+fn copies(choice: &Choice) -> u32 {
+    match choice.kernel {
+        CountingKernel::Shared | CountingKernel::Alone => 1 << choice.geometry.copies_log2,
+        CountingKernel::Private => choice.geometry.threads,
+        CountingKernel::Critical | CountingKernel::Global | CountingKernel::Cached => 0,
+    }
+}
