@@ -71,7 +71,8 @@ impl<T: Element> Boundary<T> {
 ///
 /// An output depends on `l` samples before sample `i` and on `r = m - 1 - l` samples after it. By the formulas of
 /// [`filter1d`](crate::filter1d), `l` is `m / 2` for [`correlate`](crate::Filter1d::correlate) and `m - 1 - m / 2` for
-/// [`convolve`](crate::Filter1d::convolve), where `m / 2` is rounded down. Both are equal for odd `m`.
+/// [`convolve`](crate::Filter1d::convolve), where `m / 2` is rounded down. Both are equal for odd `m`. An
+/// [`origin`](crate::Filter1d::origin) of `o` adds `o` to the first one, and subtracts it from the second one.
 ///
 /// ```
 /// use slm::{Device, Extent, Filter1d};

@@ -80,6 +80,7 @@ mod error;
 pub mod filter1d;
 pub mod filter2d;
 mod fold;
+mod gaussian;
 mod generated;
 mod gpu;
 #[cfg(doc)]
@@ -96,6 +97,7 @@ pub mod life;
 mod modules;
 mod multiply_add;
 mod on_device;
+mod origin;
 mod parallel;
 #[cfg(feature = "image")]
 #[cfg_attr(docsrs, doc(cfg(feature = "image")))]
@@ -124,6 +126,7 @@ pub use error::{DriverError, Error, Result};
 pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
 #[doc(inline)]
 pub use filter2d::{Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
+pub use gaussian::{Gaussian, Gaussian2d};
 #[doc(inline)]
 pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElement, HistogramWeight, MemoryOrder};
 /// The crate `image`, whose pictures this crate takes and returns.

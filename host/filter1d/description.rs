@@ -2,8 +2,8 @@
 
 use super::{FilterAlgorithm, FilterElement, FilterError, PreparedFilter1d, Reach, Taps};
 use crate::any::Erase;
-use crate::generated::{Origin, box_weights, gaussian_weights};
-use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Result};
+use crate::generated::{WeightSource, box_weights};
+use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Gaussian, Result, origin};
 use std::sync::Arc;
 
 /// A one-dimensional filter, described but not yet bound to a device. `S` is the type of the samples and of the outputs, `W` of
@@ -24,9 +24,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter1d<S, W = S> {
     taps: Result<Arc<[W]>>,
-    origin: Origin,
-    /// Number of samples before sample `i` that output `i` depends on.
-    left: usize,
+    source: WeightSource,
+    /// Whether the taps are flipped: the filter is a convolution.
+    is_flipped: bool,
+    origin: isize,
     boundary: Boundary<S>,
     extent: Extent,
     channels: usize,
@@ -37,14 +38,14 @@ impl<T: FilterElement> Filter1d<T> {
     /// Returns a correlation: `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
     #[must_use]
     pub fn correlate(taps: &[T]) -> Self {
-        Self::new(Ok(taps.into()), taps.len() / 2)
+        Self::new(Ok(taps.into()))
     }
 
     /// Returns a convolution: `y[i] = Σ_j taps[j] · x[i - j + m / 2]`. With an even number of taps, [`Extent::Same`] differs
     /// from `np.convolve`.
     #[must_use]
     pub fn convolve(taps: &[T]) -> Self {
-        Self::new(Ok(taps.iter().rev().copied().collect()), taps.len().saturating_sub(1 + taps.len() / 2))
+        Filter1d { is_flipped: true, ..Self::new(Ok(taps.iter().rev().copied().collect())) }
     }
 
     /// Returns the filter for samples and outputs of another type, with the same taps. The constant of a
@@ -61,25 +62,33 @@ impl<T: FilterElement> Filter1d<T> {
     /// ```
     #[must_use]
     pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
-        let Filter1d { taps, origin, left, boundary, extent, channels, algorithm } = self;
+        let Filter1d { taps, source, is_flipped, origin, boundary, extent, channels, algorithm } = self;
         let boundary = boundary.map(|outside| S::of_sum(Erase::to_f64(outside)));
-        Filter1d { taps, origin, left, boundary, extent, channels, algorithm }
+        Filter1d { taps, source, is_flipped, origin, boundary, extent, channels, algorithm }
     }
 }
 
 impl<S, W> Filter1d<S, W> {
-    fn new(taps: Result<Arc<[W]>>, left: usize) -> Self {
-        let (boundary, extent, algorithm) = (Boundary::Zero, Extent::Same, FilterAlgorithm::Auto);
-        Filter1d { taps, origin: Origin::Given, left, boundary, extent, channels: 1, algorithm }
+    fn new(taps: Result<Arc<[W]>>) -> Self {
+        Filter1d {
+            taps,
+            source: WeightSource::Given,
+            is_flipped: false,
+            origin: 0,
+            boundary: Boundary::Zero,
+            extent: Extent::Same,
+            channels: 1,
+            algorithm: FilterAlgorithm::Auto,
+        }
     }
 }
 
 /// Generated taps. Their type is `f32`, and `f64` for samples of type `i32` and `f64`.
 impl<S: FilterSample> Filter1d<S, S::Weight> {
-    /// Returns a Gaussian blur with this standard deviation, in samples, with the weights of
-    /// [`Filter2d::gaussian`](crate::Filter2d::gaussian) along one axis.
+    /// Returns a Gaussian blur. `2.0` is a standard deviation in samples; a [`Gaussian`] can have another radius or truncation.
     ///
-    /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
+    /// A standard deviation must be from 0 to 2^20, a radius at most 2^22, and a truncation finite and at least 0; otherwise
+    /// [`prepare`](Self::prepare) fails.
     ///
     /// ```
     /// use slm::{Boundary, Device, Filter1d};
@@ -92,8 +101,9 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// # }
     /// ```
     #[must_use]
-    pub fn gaussian(sigma: f64) -> Self {
-        Self::generated(Origin::Gaussian, gaussian_weights(sigma).map_err(|error| FilterError::from(error).into()))
+    pub fn gaussian(gaussian: impl Into<Gaussian>) -> Self {
+        let taps = gaussian.into().weights();
+        Self::generated(WeightSource::Gaussian, taps.map_err(|error| FilterError::from(error).into()))
     }
 
     /// Returns the mean of `len` samples: a correlation with equal taps.
@@ -113,13 +123,12 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn box_blur(len: usize) -> Self {
-        Self::generated(Origin::Box, box_weights("the length of a box", len))
+        Self::generated(WeightSource::Box, box_weights("the length of a box", len))
     }
 
     /// Returns the correlation with generated taps.
-    fn generated(origin: Origin, taps: Result<Vec<S::Weight>>) -> Self {
-        let left = taps.as_ref().map_or(0, |taps| taps.len() / 2);
-        Filter1d { origin, ..Self::new(taps.map(Into::into), left) }
+    fn generated(source: WeightSource, taps: Result<Vec<S::Weight>>) -> Self {
+        Filter1d { source, ..Self::new(taps.map(Into::into)) }
     }
 }
 
@@ -135,6 +144,39 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     #[must_use]
     pub fn extent(mut self, extent: Extent) -> Self {
         self.extent = extent;
+        self
+    }
+
+    /// Returns the filter with another tap at an output's own place: `w[m / 2 + shift]`, for `m` taps. The default is 0, which is the
+    /// centre; with an even number of taps, the later one of the two in the middle.
+    ///
+    /// * correlation: `y[i] = Σ_j w[j] · x[i + j - m / 2 - shift]`
+    /// * convolution: `y[i] = Σ_j w[j] · x[i - j + m / 2 + shift]`
+    ///
+    /// This is the `origin` of SciPy's `correlate1d` and `convolve1d`. So a positive shift moves the result of a correlation to later
+    /// outputs, and that of a convolution to earlier ones.
+    ///
+    /// [`Extent::Valid`] and [`Extent::Full`] have the same outputs for every shift: it only numbers them.
+    ///
+    /// The centre must stay within the taps: from `-(m / 2)` to `m - 1 - m / 2`. Otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// // The mean of a sample and of the two before it.
+    /// let trailing = Filter1d::box_blur(3).origin(1).prepare(&device)?;
+    /// assert_eq!(trailing.apply(&[3.0, 6.0, 9.0, 12.0])?, [1.0, 3.0, 6.0, 9.0]);
+    /// // A causal filter: y[i] = x[i] - x[i - 1] / 2.
+    /// let causal = Filter1d::convolve(&[1.0, -0.5]).origin(-1).prepare(&device)?;
+    /// assert_eq!(causal.apply(&[8.0, 4.0, 2.0])?, [8.0, 0.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn origin(mut self, shift: isize) -> Self {
+        self.origin = shift;
         self
     }
 
@@ -172,6 +214,31 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
         self
     }
 
+    /// Returns the taps in the order in which they meet the samples, as [`correlate`](Self::correlate) takes them: those of a
+    /// [`convolve`](Self::convolve) are flipped.
+    ///
+    /// A convolution with the [`origin`](Self::origin) `o` is the correlation with its taps and the origin `-o`, or `-o - 1` for an
+    /// even number of taps.
+    ///
+    /// ```
+    /// use slm::Filter1d;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// assert_eq!(Filter1d::convolve(&[1, 2, 3]).taps()?, [3, 2, 1]);
+    /// assert_eq!(Filter1d::<f64>::box_blur(4).taps()?, [0.25; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::NoTaps`], [`FilterError::Parameter`] and [`Error::TooLarge`] for taps that [`prepare`](Self::prepare) refuses
+    /// with the same error.
+    pub fn taps(&self) -> Result<&[W]> {
+        let taps = self.taps.as_deref().map_err(Clone::clone)?;
+        if taps.is_empty() { Err(FilterError::NoTaps.into()) } else { Ok(taps) }
+    }
+
     /// Checks the filter and binds it to a device: loads the kernel and uploads the taps, after all work that was enqueued
     /// before. Returns the prepared filter.
     ///
@@ -179,19 +246,24 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///
     /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more, and for a box of more than 2^24.
     /// * [`FilterError::Parameter`] for generated taps with an invalid parameter.
+    /// * [`FilterError::Origin`] for an [`origin`](Self::origin) outside of the taps.
     /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
     ///   narrower integers whose sums might exceed 64 bits.
     /// * [`FilterError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
-        PreparedFilter1d::new(device, &self.taps()?, self.algorithm)
+        PreparedFilter1d::new(device, &self.described()?, self.algorithm)
     }
 
-    pub(super) fn taps(&self) -> Result<Taps<S, W>> {
-        let (taps, (border, outside)) = (self.taps.clone()?, self.boundary.border());
-        let reach = Reach { taps: taps.len(), left: self.left, extent: self.extent, channels: self.channels };
-        Ok(Taps { taps, origin: self.origin, border, outside, reach })
+    /// Returns the filter in the form that devices use.
+    pub(super) fn described(&self) -> Result<Taps<S, W>> {
+        let (count, (border, outside)) = (self.taps()?.len(), self.boundary.border());
+        let error = FilterError::Origin { origin: self.origin, taps: count };
+        let left = origin::left(count, self.origin, self.is_flipped).ok_or(error)?;
+        let reach = Reach { taps: count, left, extent: self.extent, channels: self.channels };
+        let taps = self.taps.clone()?;
+        Ok(Taps { taps, source: self.source, border, outside, reach })
     }
 }
 

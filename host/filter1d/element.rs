@@ -42,9 +42,9 @@ macro_rules! own_kernels {
                 taps: &Taps<$t, W>,
                 algorithm: FilterAlgorithm,
             ) -> Result<Option<OwnKernels<$t>>> {
-                let &Taps { ref taps, origin, border, outside, reach } = taps;
+                let &Taps { ref taps, source, border, outside, reach } = taps;
                 let SharedWeights::$shared(taps) = W::shared(taps) else { return Ok(None) };
-                let taps = Taps { taps, origin, border, outside, reach };
+                let taps = Taps { taps, source, border, outside, reach };
                 let on_gpu = |gpu| Ok(Box::new(GpuFilter1d::new(&gpu, &taps, algorithm)?) as _);
                 OnDevice::new(device, || Ok(Box::new(taps.clone()) as _), on_gpu).map(Some)
             }

@@ -1,6 +1,7 @@
 //! Errors of filters.
 
 use crate::generated::OutOfRange;
+use crate::origin::range;
 use crate::text::{Count, Number};
 
 /// Invalid taps or channels of a filter, or an axis that it cannot run along.
@@ -15,7 +16,7 @@ pub enum FilterError {
     /// A filter without channels.
     #[error("a filter must have at least 1 channel")]
     NoChannels,
-    /// The standard deviation of generated taps is out of range.
+    /// A parameter of generated taps is out of range.
     #[error("{what} must be {range}, not {}", Number(*value, *value))]
     Parameter {
         /// The parameter.
@@ -24,6 +25,15 @@ pub enum FilterError {
         range: &'static str,
         /// The value.
         value: f64,
+    },
+    /// An origin that moves the centre out of the taps.
+    #[error("the origin of a filter must be from {} to {} for {}, not {origin}", range(*taps)[0], range(*taps)[1],
+        Count(*taps, "tap"))]
+    Origin {
+        /// The origin.
+        origin: isize,
+        /// Number of taps.
+        taps: usize,
     },
     /// The number of samples is not a multiple of the channels.
     #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn pictures_are_for_channels_and_for_types_without_kernels() {
         fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
-            let filter = LineFilter::new(&Device::cpu(), &filter.taps().unwrap(), FilterAlgorithm::Auto);
+            let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), FilterAlgorithm::Auto);
             matches!(filter, Ok(LineFilter::Own(_)))
         }
         let sum = Filter1d::correlate(&[1, 1, 1]);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn unwritten_outputs_are_errors() {
         let device = Device::emulated(emulator::Profile::SMALL, 0);
-        let taps = Filter1d::correlate(&[1, 1, 1]).taps().unwrap();
+        let taps = Filter1d::correlate(&[1, 1, 1]).described().unwrap();
         let lines = Lines::single(&taps.reach, 4).unwrap();
         let filter = LineFilter::new(&device, &taps, FilterAlgorithm::Auto).unwrap();
         let run = |len| filter.run_on_host(&device, &lines, &[1, 2, 3, 4], len);

@@ -2,7 +2,7 @@
 
 use super::FilterError;
 use crate::fold::{Fold, Foldable, Reached, folded};
-use crate::generated::Origin;
+use crate::generated::WeightSource;
 use crate::{Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
@@ -15,7 +15,7 @@ const MOST_TAPS: usize = i32::MAX as usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Taps<S, W = S> {
     pub(crate) taps: Arc<[W]>,
-    pub(crate) origin: Origin,
+    pub(crate) source: WeightSource,
     pub(crate) border: Border,
     pub(crate) outside: S,
     pub(crate) reach: Reach,

@@ -6,7 +6,8 @@
 //! * [`convolve`](Filter1d::convolve): `y[i] = Σ_j w[j] · x[i - j + m / 2]`
 //!
 //! `j` runs from 0 to `m - 1`, and `m / 2` is rounded down. With an even number of taps the centre is the later of the two in
-//! the middle, as in SciPy's `correlate1d` and `convolve1d`. The [`Extent`] selects the `i`.
+//! the middle, as in SciPy's `correlate1d` and `convolve1d`; an [`origin`](Filter1d::origin) selects another tap. The [`Extent`]
+//! selects the `i`.
 //!
 //! ```
 //! use slm::{Boundary, Device, Extent, Filter1d};

@@ -17,9 +17,9 @@ pub(super) struct OnPictures<S: FilterSample> {
 
 impl<S: FilterSample> OnPictures<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
-        let &Taps { ref taps, origin, border, outside, reach } = taps;
+        let &Taps { ref taps, source, border, outside, reach } = taps;
         let filter =
-            LineFilter::new((taps, origin), reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
+            LineFilter::new((taps, source), reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
         let rows = filter.along_rows(device, reach.channels)?;
         Ok(OnPictures { device: device.clone(), filter, rows, columns: OnDemand::default() })
     }

@@ -8,9 +8,9 @@ use super::settings::Settings;
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::generated::{Origin, box_weights, gaussian_weights};
-use crate::{Boundary, Device, Extent, Result, allocation};
-use ndarray::ArrayView2;
+use crate::generated::{WeightSource, box_weights};
+use crate::{Boundary, Device, Extent, Gaussian2d, Result, allocation};
+use ndarray::{Array2, ArrayView2};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -34,7 +34,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter2d<S, W, O = S> {
     weights: Result<Weights<W>>,
-    origin: Origin,
+    source: WeightSource,
+    /// Whether the weights are flipped: the filter is a convolution.
+    is_flipped: bool,
+    /// Of rows and columns.
+    origin: [isize; 2],
     boundary: Boundary<S>,
     extent: Extent,
     stride: [usize; 2],
@@ -131,6 +135,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     pub fn convolve(weights: ArrayView2<'_, W>) -> Self {
         let mut filter = Self::correlate(weights);
         filter.weights = filter.weights.and_then(Weights::flipped);
+        filter.is_flipped = true;
         filter
     }
 
@@ -152,7 +157,9 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     fn new(weights: Result<Weights<W>>) -> Self {
         Filter2d {
             weights,
-            origin: Origin::Given,
+            source: WeightSource::Given,
+            is_flipped: false,
+            origin: [0, 0],
             boundary: Boundary::Zero,
             extent: Extent::Same,
             stride: [1, 1],
@@ -167,19 +174,33 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
 
 /// Generated weights. Their type is `f32`, and `f64` for samples of type `i32` and `f64`.
 impl<S: FilterSample> Filter2d<S, S::Weight> {
-    /// Returns a Gaussian blur with this standard deviation, in pixels: a [`separable`](Self::separable) filter with the weights
-    /// `exp(-d² / (2 · sigma²))`, divided by their sum, for the distances `d` up to `4 · sigma` rounded to the nearest integer.
-    /// SciPy's `gaussian_filter` has the same weights.
+    /// Returns a Gaussian blur: a [`separable`](Self::separable) filter with the weights of a [`Gaussian`](crate::Gaussian) along each
+    /// axis. `2.0` is a standard deviation in pixels along both axes, `[1.0, 3.0]` are those down the columns and along the rows;
+    /// [`Gaussian2d`] lists what else it takes. SciPy's `gaussian_filter` has the same weights.
     ///
-    /// There are about `8 · sigma + 1` weights along each axis, and as many products per output and axis: on a GPU by
+    /// By default there are about `8 · sigma + 1` weights along each axis, and as many products per output and axis: on a GPU by
     /// [`Separable`](Filter2dAlgorithm::Separable), for all types, channels and steps, unless NaNs are left out, or all weights at
     /// once take less time, as few weights do.
     ///
-    /// `sigma` must be from 0 to 2^20; otherwise [`prepare`](Self::prepare) fails.
+    /// A standard deviation must be from 0 to 2^20, a radius at most 2^22, and a truncation finite and at least 0; otherwise
+    /// [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let along_rows = Filter2d::gaussian([0.0, 1.0]).prepare(&Device::open()?)?;
+    /// let picture = array![[0u8, 0, 0, 0, 0], [0, 0, 100, 0, 0], [0, 0, 0, 0, 0]];
+    /// assert_eq!(along_rows.apply(picture.view())?, array![[0, 0, 0, 0, 0], [5, 24, 40, 24, 5], [0, 0, 0, 0, 0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn gaussian(sigma: f64) -> Self {
-        let weights = gaussian_weights(sigma).map(Weights::square);
-        Self::generated(Origin::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
+    pub fn gaussian(gaussian: impl Into<Gaussian2d>) -> Self {
+        let Gaussian2d { rows, columns } = gaussian.into();
+        let weights = rows.weights().and_then(|column| Ok(Weights::separable(column.into(), columns.weights()?.into())));
+        Self::generated(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -210,7 +231,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
         let weights = column.and_then(|column| Ok(Weights::separable(column.into(), row?.into())));
-        Self::generated(Origin::Box, weights)
+        Self::generated(WeightSource::Box, weights)
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -238,18 +259,18 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         Self::new(Ok(Weights::dense([3, 3], laplacian())))
     }
 
-    /// Returns an unsharp mask: `x + amount · (x - blurred)`, where `blurred` is the [`gaussian`](Self::gaussian) of `x` with
-    /// this standard deviation. It is one dense filter of `(8 · sigma + 1)²` weights, which are
-    /// computed in double precision.
+    /// Returns an unsharp mask: `x + amount · (x - blurred)`, where `blurred` is the [`gaussian`](Self::gaussian) of `x`. It is one
+    /// dense filter, of `(8 · sigma + 1)²` weights by default, which are computed in double precision.
     ///
-    /// `sigma` must be from 0 to 128 and `amount` finite; otherwise [`prepare`](Self::prepare) fails.
+    /// A standard deviation must be from 0 to 128, a radius at most 512, a truncation finite and at least 0, and `amount` finite;
+    /// otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
-    pub fn unsharp(sigma: f64, amount: f64) -> Self {
-        Self::new(unsharp_weights(sigma, amount).map_err(Into::into))
+    pub fn unsharp(gaussian: impl Into<Gaussian2d>, amount: f64) -> Self {
+        Self::new(unsharp_weights(gaussian.into(), amount).map_err(|error| Filter2dError::from(error).into()))
     }
 
-    fn generated(origin: Origin, weights: Result<Weights<S::Weight>>) -> Self {
-        Filter2d { origin, ..Self::new(weights) }
+    fn generated(source: WeightSource, weights: Result<Weights<S::Weight>>) -> Self {
+        Filter2d { source, ..Self::new(weights) }
     }
 }
 
@@ -257,10 +278,20 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// Returns the filter with outputs of another type. The default is the type of the samples.
     #[must_use]
     pub fn output<P: FilterSample>(self) -> Filter2d<S, W, P> {
-        let Filter2d { weights, origin, boundary, extent, stride, dilation, channels, nan_policy, algorithm, .. } =
-            self;
-        let output = PhantomData;
-        Filter2d { weights, origin, boundary, extent, stride, dilation, channels, nan_policy, algorithm, output }
+        Filter2d {
+            output: PhantomData,
+            weights: self.weights,
+            source: self.source,
+            is_flipped: self.is_flipped,
+            origin: self.origin,
+            boundary: self.boundary,
+            extent: self.extent,
+            stride: self.stride,
+            dilation: self.dilation,
+            channels: self.channels,
+            nan_policy: self.nan_policy,
+            algorithm: self.algorithm,
+        }
     }
 
     /// Returns the filter with these values outside the picture, along both axes. The default is [`Boundary::Zero`].
@@ -274,6 +305,43 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     #[must_use]
     pub fn extent(mut self, extent: Extent) -> Self {
         self.extent = extent;
+        self
+    }
+
+    /// Returns the filter with other weights at an output's own place: `w[h / 2 + rows, v / 2 + columns]`, for `h` rows and `v`
+    /// columns of weights. The default is 0 and 0, which is the centre; with an even number of weights, the later one of the two in
+    /// the middle.
+    ///
+    /// * correlation: `y[r, c] = Σ_i Σ_j w[i, j] · x[r + i - h / 2 - rows, c + j - v / 2 - columns]`
+    /// * convolution: `y[r, c] = Σ_i Σ_j w[i, j] · x[r - i + h / 2 + rows, c - j + v / 2 + columns]`
+    ///
+    /// These are the `origin=(rows, columns)` of SciPy's `ndimage.correlate` and `ndimage.convolve`. So a positive number moves the
+    /// result of a correlation down and to the right, and that of a convolution up and to the left. An origin is in weights: with a
+    /// [`dilation`](Self::dilation), the result moves by multiples of it.
+    ///
+    /// [`Extent::Valid`] and [`Extent::Full`] have the same outputs for every origin: it only numbers them.
+    ///
+    /// The centre must stay within the weights: from `-(h / 2)` to `h - 1 - h / 2`, and alike for columns. Otherwise
+    /// [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let sums = Filter2d::correlate(array![[1, 10, 100]].view());
+    /// let picture = array![[1, 2, 3, 4]];
+    /// let trailing = sums.clone().origin(0, 1).prepare(&device)?; // x[c - 2] + 10 x[c - 1] + 100 x[c]
+    /// assert_eq!(trailing.apply(picture.view())?, array![[100, 210, 321, 432]]);
+    /// let leading = sums.origin(0, -1).prepare(&device)?; // x[c] + 10 x[c + 1] + 100 x[c + 2]
+    /// assert_eq!(leading.apply(picture.view())?, array![[321, 432, 43, 4]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn origin(mut self, rows: isize, columns: isize) -> Self {
+        self.origin = [rows, columns];
         self
     }
 
@@ -314,6 +382,35 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         self
     }
 
+    /// Returns the weights in the order in which they meet the samples, as [`correlate`](Self::correlate) takes them: those of a
+    /// [`convolve`](Self::convolve) are flipped along both axes. The outer product of a [`separable`](Self::separable) filter is
+    /// expanded, with each product rounded once.
+    ///
+    /// A convolution with the [`origin`](Self::origin) `o` is the correlation with its weights and the origin `-o`, or `-o - 1` along
+    /// an axis with an even number of weights.
+    ///
+    /// ```
+    /// use slm::Filter2d;
+    /// use slm::ndarray::array;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// assert_eq!(Filter2d::<f32, _>::sobel_y().weights()?, array![[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]);
+    /// let flipped = Filter2d::<i32, _>::convolve(array![[1, 2], [3, 4]].view());
+    /// assert_eq!(flipped.weights()?, array![[4, 3], [2, 1]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::NoWeights`], [`Filter2dError::Parameter`] and [`Error::TooLarge`] for weights that
+    ///   [`prepare`](Self::prepare) refuses with the same error.
+    /// * [`Filter2dError::ProductTooLarge`] if a product of integer weights exceeds their type.
+    /// * [`Error::OutOfHostMemory`] if there is no memory for the weights.
+    pub fn weights(&self) -> Result<Array2<W>> {
+        self.weights.as_ref().map_err(Clone::clone)?.array()
+    }
+
     /// Checks the filter and binds it to a device: loads the kernel and uploads the weights, after all work that was enqueued
     /// before. Returns the prepared filter.
     ///
@@ -321,6 +418,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// * [`Filter2dError::NoWeights`] without weights, and [`Error::TooLarge`] for a box with a side of more than 2^24.
     /// * [`Filter2dError::Parameter`] for generated weights with an invalid parameter.
+    /// * [`Filter2dError::Origin`] for an [`origin`](Self::origin) outside of the weights.
     /// * [`Filter2dError::WeightsTooLarge`] for integer samples and weights whose sums might exceed 64 bits.
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
     /// * [`Error::TooLarge`] if a stride or the dilated weights span 2^31 rows or columns or more, and for 2^16 channels or more.
@@ -334,11 +432,11 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {
-        let described = self.weights.clone()?;
+        let described = self.weights.clone()?.placed(self.origin, self.is_flipped)?;
         let window = Window::new(&described, self.extent, self.stride, self.dilation, self.channels)?;
         let kinds = [S::KIND, O::KIND];
         let added = Added::new(self.algorithm, &window, described.shape);
-        let mean = Mean::new(self.origin, described.shape, kinds, added);
+        let mean = Mean::new(self.source, described.shape, kinds, added);
         let (weights, divisor) = AnyWeights::new(&described, S::KIND, mean)?;
         // Integers are never missing.
         let renormalise = self.nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();

@@ -2,6 +2,7 @@
 
 use super::Filter2dAlgorithm;
 use crate::generated::OutOfRange;
+use crate::origin::range;
 use crate::text::{Count, Number};
 
 /// Invalid weights, steps, channels or shapes of a two-dimensional filter.
@@ -28,7 +29,17 @@ pub enum Filter2dError {
         /// Maximum sum of the magnitudes.
         limit: u128,
     },
-    /// The standard deviation or the amount of a generated kernel is out of range.
+    /// A product of a column and a row of integer weights that their type cannot represent.
+    #[error("the product of the weights {column} and {row} exceeds {weights}")]
+    ProductTooLarge {
+        /// A weight of the column.
+        column: f64,
+        /// A weight of the row.
+        row: f64,
+        /// Name of the weights' type.
+        weights: &'static str,
+    },
+    /// A parameter of generated weights is out of range.
     #[error("{what} must be {range}, not {}", Number(*value, *value))]
     Parameter {
         /// The parameter.
@@ -37,6 +48,17 @@ pub enum Filter2dError {
         range: &'static str,
         /// The value.
         value: f64,
+    },
+    /// An origin that moves the centre out of the weights.
+    #[error("{what} must be from {} to {} for {}, not {origin}", range(*weights)[0], range(*weights)[1],
+        Count(*weights, "weight"))]
+    Origin {
+        /// The origin of an axis.
+        what: &'static str,
+        /// Its value.
+        origin: isize,
+        /// Number of weights along the axis.
+        weights: usize,
     },
     /// A stride, a dilation or a number of channels of 0.
     #[error("{what} must be at least 1, not 0")]

@@ -1,12 +1,16 @@
 //! Generated weights of two dimensions. They are computed in double precision and rounded once.
 
+use super::FilterWeight;
 use super::weights::Weights;
-use super::{Filter2dError, FilterWeight};
-use crate::generated::gaussian;
+use crate::generated::OutOfRange;
+use crate::{Gaussian, Gaussian2d};
 use std::sync::Arc;
 
-/// Maximum standard deviation of an unsharp mask, which has `(8 · sigma + 1)²` weights.
+/// Maximum standard deviation of an unsharp mask, whose weights are not computed as a product of a column and a row.
 const MAX_UNSHARP_SIGMA: f64 = 128.0;
+
+/// Maximum radius: that of the maximum standard deviation.
+const MAX_UNSHARP_RADIUS: f64 = 4.0 * MAX_UNSHARP_SIGMA;
 
 /// Returns the smoothing and the differentiating vector of the Sobel operator.
 pub(super) fn sobel<W: FilterWeight>() -> [Arc<Vec<W>>; 2] {
@@ -19,22 +23,26 @@ pub(super) fn laplacian<W: FilterWeight>() -> Vec<W> {
 }
 
 /// Returns the weights of `x + amount · (x - blurred)`.
-pub(super) fn unsharp_weights<W: FilterWeight>(sigma: f64, amount: f64) -> Result<Weights<W>, Filter2dError> {
-    if !(0.0..=MAX_UNSHARP_SIGMA).contains(&sigma) {
-        return Err(Filter2dError::Parameter { what: "sigma", range: "from 0 to 128", value: sigma });
-    }
+pub(super) fn unsharp_weights<W: FilterWeight>(gaussian: Gaussian2d, amount: f64) -> Result<Weights<W>, OutOfRange> {
+    let [column, row] = [unsharp_vector(gaussian.rows)?, unsharp_vector(gaussian.columns)?];
     if !amount.is_finite() {
-        return Err(Filter2dError::Parameter { what: "the amount", range: "finite", value: amount });
+        return Err(OutOfRange { what: "the amount", range: "finite", value: amount });
     }
-    let blur = gaussian(sigma);
-    let (taps, centre) = (blur.len(), blur.len() / 2);
+    let shape = [column.len(), row.len()];
+    let centre = shape.map(|taps| taps / 2);
     let weight = |i: usize| {
-        let [r, c] = [i / taps, i % taps];
-        let blurred = blur[r] * blur[c];
-        let original = if [r, c] == [centre; 2] { 1.0 } else { 0.0 };
+        let [r, c] = [i / shape[1], i % shape[1]];
+        let blurred = column[r] * row[c];
+        let original = if [r, c] == centre { 1.0 } else { 0.0 };
         W::of_f64(original + amount * (original - blurred))
     };
-    Ok(Weights::dense([taps; 2], (0..taps * taps).map(weight).collect()))
+    Ok(Weights::dense(shape, (0..shape[0] * shape[1]).map(weight).collect()))
+}
+
+/// Returns the blur of an unsharp mask along one axis.
+fn unsharp_vector(gaussian: Gaussian) -> Result<Vec<f64>, OutOfRange> {
+    gaussian.check_sigma("from 0 to 128", MAX_UNSHARP_SIGMA)?;
+    gaussian.normalised("from 0 to 512", MAX_UNSHARP_RADIUS)
 }
 
 #[cfg(test)]
@@ -43,7 +51,7 @@ mod tests {
 
     #[test]
     fn unsharp_masks_keep_the_mean() {
-        let Ok(weights) = unsharp_weights::<f64>(1.5, 0.8) else { panic!("valid parameters") };
+        let Ok(weights) = unsharp_weights::<f64>(1.5.into(), 0.8) else { panic!("valid parameters") };
         let sum: f64 = weights.row_after_row().unwrap().iter().sum();
         assert!((sum - 1.0).abs() < 1e-12);
     }

@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
-use crate::generated::Origin;
+use crate::generated::WeightSource;
 use crate::{Buffer, Device, Extent, Result, allocation};
 use slm_kernels::signal::{Border, Kind};
 
@@ -28,7 +28,7 @@ impl<S: FilterSample> LineFilter<S> {
     /// Returns a filter. The taps are in the order in which they meet the samples, `left` is the number of samples before sample
     /// `i` that output `i` depends on, and `outside` has the value outside of a constant border.
     pub(crate) fn new<W: FilterWeight>(
-        (taps, origin): (&[W], Origin),
+        (taps, source): (&[W], WeightSource),
         left: usize,
         outside: (Border, S),
         extent: Extent,
@@ -39,17 +39,17 @@ impl<S: FilterSample> LineFilter<S> {
             values: Values::Dense(allocation::copied(taps)?.into()),
             left: [0, left],
         };
-        let (weights, divisor) = Self::weights(&weights, origin)?;
+        let (weights, divisor) = Self::weights(&weights, source)?;
         Ok(LineFilter { weights, divisor, taps: W::NAME, outside, extent, algorithm })
     }
 
     /// Returns the weights in the type of the sums, and their divisor. Sums of one-dimensional filters of `i32` wrap around.
-    fn weights<W: FilterWeight>(weights: &Weights<W>, origin: Origin) -> Result<(AnyWeights, Option<f64>)> {
+    fn weights<W: FilterWeight>(weights: &Weights<W>, source: WeightSource) -> Result<(AnyWeights, Option<f64>)> {
         match S::KIND {
             Kind::I32 if W::IS_INTEGER => {
                 Ok((AnyWeights::I32(weights.converted(|weight| weight.to_f64() as i32)?), None))
             }
-            kind => AnyWeights::new(weights, kind, Mean::new(origin, weights.shape, [kind; 2], Added::InPasses)),
+            kind => AnyWeights::new(weights, kind, Mean::new(source, weights.shape, [kind; 2], Added::InPasses)),
         }
     }
 

@@ -8,7 +8,7 @@ use super::Filter2dAlgorithm;
 use super::element::peak;
 use super::window::Window;
 use crate::fold::MOST_KEPT;
-use crate::generated::Origin;
+use crate::generated::WeightSource;
 use slm_kernels::signal::Kind;
 
 /// The way to add up generated weights.
@@ -35,19 +35,19 @@ const MOST_AT_ONCE: usize = 300;
 
 impl Mean {
     /// Returns the way for weights of this shape and these types of samples and outputs.
-    pub(super) fn new(origin: Origin, shape: [usize; 2], [samples, outputs]: [Kind; 2], added: Added) -> Self {
+    pub(super) fn new(source: WeightSource, shape: [usize; 2], [samples, outputs]: [Kind; 2], added: Added) -> Self {
         let Some(largest) = peak(samples) else { return Mean::AsGiven };
         // `f32` has all halves up to the power of two that no mean exceeds, and no other mean of so few samples rounds to a half.
         let is_exact = |count: f64| count * largest.next_power_of_two() as f64 <= EXACT;
         let largest = largest as f64;
         let [rows, columns] = shape.map(|taps| taps as f64);
         let count = rows * columns;
-        match origin {
-            Origin::Given => Mean::AsGiven,
-            Origin::Gaussian if added.roundings(rows, columns) * largest < EXACT / 2.0 => Mean::AsGiven,
-            Origin::Gaussian => Mean::InDouble,
-            Origin::Box if peak(outputs).is_some() && is_rounded_alike(count, largest) => Mean::AsGiven,
-            Origin::Box => Mean::Divided { by: count, in_double: !is_exact(count) || outputs == Kind::F64 },
+        match source {
+            WeightSource::Given => Mean::AsGiven,
+            WeightSource::Gaussian if added.roundings(rows, columns) * largest < EXACT / 2.0 => Mean::AsGiven,
+            WeightSource::Gaussian => Mean::InDouble,
+            WeightSource::Box if peak(outputs).is_some() && is_rounded_alike(count, largest) => Mean::AsGiven,
+            WeightSource::Box => Mean::Divided { by: count, in_double: !is_exact(count) || outputs == Kind::F64 },
         }
     }
 }
@@ -99,13 +99,13 @@ fn is_rounded_alike(count: f64, peak: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Extent;
+    use crate::{Extent, Gaussian};
     use crate::filter2d::tuning::tuning;
     use crate::filter2d::weights::Weights;
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {
-        let of = |shape, kinds| Mean::new(Origin::Box, shape, kinds, Added::AtOnce);
+        let of = |shape, kinds| Mean::new(WeightSource::Box, shape, kinds, Added::AtOnce);
         let bytes = [Kind::U8; 2];
         for size in [1, 3, 5, 7, 9, 11, 13] {
             assert_eq!(of([size; 2], bytes), Mean::AsGiven);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn sums_are_exact() {
-        let in_double = |shape, kind| match Mean::new(Origin::Box, shape, [kind; 2], Added::AtOnce) {
+        let in_double = |shape, kind| match Mean::new(WeightSource::Box, shape, [kind; 2], Added::AtOnce) {
             Mean::Divided { in_double, .. } => in_double,
             other => panic!("{other:?}"),
         };
@@ -138,7 +138,7 @@ mod tests {
     fn gaussians_keep_constants() {
         for (kind, peak) in [(Kind::U8, 255u32), (Kind::U16, 65_535), (Kind::I16, 32_768)] {
             for sigma in [0.3, 1.0, 1.7, 1.9, 2.2, 3.3, 6.5, 6.9, 13.9, 14.5, 100.0, 2040.0, 2070.0] {
-                let weights = crate::generated::gaussian(sigma);
+                let weights: Vec<f64> = Gaussian::new(sigma).weights().expect("a valid sigma");
                 let taps = weights.len();
                 let limit = f64::from(1u32 << 23) / f64::from(peak);
                 let weights: Vec<f32> = weights.into_iter().map(|weight| weight as f32).collect();
@@ -146,7 +146,7 @@ mod tests {
                 let pass = |sample: f32| weights.iter().fold(0.0f32, |sum, weight| sum + sample * weight);
                 let at_once = |sample: f32| products().fold(0.0f32, |sum, weight| sum + sample * weight);
                 let is_single = |added, roundings: f64| {
-                    let mean = Mean::new(Origin::Gaussian, [taps; 2], [kind; 2], added);
+                    let mean = Mean::new(WeightSource::Gaussian, [taps; 2], [kind; 2], added);
                     let expected = if roundings < limit { Mean::AsGiven } else { Mean::InDouble };
                     assert_eq!(mean, expected, "{kind:?}, {sigma}, {added:?}");
                     roundings < limit

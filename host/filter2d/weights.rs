@@ -2,7 +2,8 @@
 
 use super::accumulator::Accumulator;
 use super::{Filter2dError, FilterWeight};
-use crate::{Result, allocation};
+use crate::{Result, allocation, origin};
+use ndarray::Array2;
 use std::sync::Arc;
 
 /// Weights in the order in which they meet the samples.
@@ -45,12 +46,6 @@ impl<W: Copy> Weights<W> {
         if rows == 0 || columns == 0 { Err(Filter2dError::NoWeights { rows, columns }.into()) } else { Ok(()) }
     }
 
-    /// Returns the outer product of a vector with itself.
-    pub(super) fn square(vector: Vec<W>) -> Self {
-        let vector = Arc::new(vector);
-        Self::separable(vector.clone(), vector)
-    }
-
     /// Returns the row and the column of an outer product, each as weights of its own, or `None` for other weights.
     pub(super) fn passes(&self) -> Option<[Self; 2]> {
         let Values::Separable { column, row } = &self.values else { return None };
@@ -68,14 +63,26 @@ impl<W: Copy> Weights<W> {
         }
     }
 
-    /// Returns the weights that correlate as these convolve.
+    /// Returns the weights flipped along both axes.
     pub(super) fn flipped(self) -> Result<Self> {
         let reversed = |values: &[W]| allocation::collected(values.iter().rev().copied()).map(Arc::new);
         let values = match self.values {
             Values::Dense(values) => Values::Dense(reversed(&values)?),
             Values::Separable { column, row } => Values::Separable { column: reversed(&column)?, row: reversed(&row)? },
         };
-        Ok(Weights { values, left: self.shape.map(|taps| taps.saturating_sub(1 + taps / 2)), ..self })
+        Ok(Weights { values, ..self })
+    }
+
+    /// Returns the weights at their places, for the origins of rows and columns. Flipped weights are those of a convolution.
+    pub(super) fn placed(self, origins: [isize; 2], is_flipped: bool) -> Result<Self> {
+        const NAMES: [&str; 2] = ["the row origin of a filter", "the column origin of a filter"];
+        self.check()?;
+        let place = |axis: usize| {
+            let (weights, origin) = (self.shape[axis], origins[axis]);
+            let error = Filter2dError::Origin { what: NAMES[axis], origin, weights };
+            origin::left(weights, origin, is_flipped).ok_or(error)
+        };
+        Ok(Weights { left: [place(0)?, place(1)?], ..self })
     }
 }
 
@@ -88,6 +95,16 @@ impl<W: FilterWeight> Weights<W> {
             Values::Separable { column, row } => Values::Separable { column: all(column)?, row: all(row)? },
         };
         Ok(Weights { shape: self.shape, values, left: self.left })
+    }
+
+    /// Returns all weights, or an error if there are none, or if a product of integers exceeds their type.
+    pub(super) fn array(&self) -> Result<Array2<W>> {
+        self.check()?;
+        let values = match &self.values {
+            Values::Dense(values) => allocation::copied(values)?,
+            Values::Separable { column, row } => products(column, row)?,
+        };
+        Ok(Array2::from_shape_vec(self.shape, values).expect("there is a value for each place"))
     }
 
     /// Returns the sum of the magnitudes of integer weights.
@@ -155,6 +172,29 @@ impl<A: Accumulator> Weights<A> {
     pub(super) fn densified(&self) -> Result<Self> {
         Ok(Weights { shape: self.shape, values: Values::Dense(self.row_after_row()?.into()), left: self.left })
     }
+}
+
+/// Returns the outer product of a column and a row, row after row.
+fn products<W: FilterWeight>(column: &[W], row: &[W]) -> Result<Vec<W>> {
+    let mut values = allocation::reserved(column.len().saturating_mul(row.len()))?;
+    for &c in column {
+        for &r in row {
+            values.push(product(c, r)?);
+        }
+    }
+    Ok(values)
+}
+
+/// Returns the product of two weights, rounded once.
+fn product<W: FilterWeight>(column: W, row: W) -> Result<W> {
+    // Exact for products of integers that their type can represent, and for those of `f32`.
+    let exact = column.to_f64() * row.to_f64();
+    let product = W::of_f64(exact);
+    if W::IS_INTEGER && product.to_f64() != exact {
+        let [column, row] = [column, row].map(W::to_f64);
+        return Err(Filter2dError::ProductTooLarge { column, row, weights: W::NAME }.into());
+    }
+    Ok(product)
 }
 
 /// Returns the smallest and the largest one of some numbers, or `None` if one is NaN.

@@ -11,6 +11,7 @@
 mod accuracy;
 mod channels;
 mod golden;
+mod origins;
 mod types;
 
 use crate::common::{Random, emulated, is_emulated, on_every_backend};
@@ -83,6 +84,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(accuracy::trials());
     trials.extend(channels::trials());
     trials.extend(golden::trials());
+    trials.extend(origins::trials());
     trials.extend(types::trials());
     trials
 }

@@ -57,6 +57,7 @@ pub(super) fn case(types: &Types, menu: &Menu, number: usize) -> Case {
     let case = Case {
         weights: self::weights(types, random, weights, is_separable),
         direction: if is_separable || random.below(2) == 0 { Direction::Correlate } else { Direction::Convolve },
+        origin: origin(weights, number),
         boundary: boundaries(outside)[number % 6],
         extent: EXTENTS[number / 6 % 3],
         stride: pick(random, menu.strides),
@@ -68,6 +69,12 @@ pub(super) fn case(types: &Types, menu: &Menu, number: usize) -> Case {
         samples: Vec::new(),
     };
     with_samples(types, random, case)
+}
+
+/// Any origin of weights of this shape in one of two cases, the centre in the other one.
+fn origin(weights: [usize; 2], number: usize) -> [isize; 2] {
+    let random = &mut Random::new(!number as u64);
+    if random.below(2) == 0 { [0, 0] } else { weights.map(|taps| random.below(taps) as isize - (taps / 2) as isize) }
 }
 
 fn weights(types: &Types, random: &mut Random, [rows, columns]: [usize; 2], is_separable: bool) -> Weights {
@@ -83,6 +90,7 @@ pub(super) fn plain(types: &Types, stream: u64, shape: [usize; 2], weights: [usi
     let case = Case {
         weights: self::weights(types, random, weights, false),
         direction: Direction::Correlate,
+        origin: [0, 0],
         boundary: Boundary::Reflect,
         extent: Extent::Same,
         stride: [1, 1],

@@ -142,6 +142,23 @@ def with_astropy(file):
             file.add("astropy.convolve", picture, boundary, dense("convolve", w), y, exact=False, renormalise=True)
 
 
+def scipy_per_axis(file):
+    """Another weight at each output's own place, and Gaussians of their own along each axis."""
+    x = file.pictures["picture"]
+    for number, (boundary, (mode, _, _)) in enumerate(BOUNDARIES.items()):
+        outside = {"mode": mode, "cval": cval(boundary)}
+        for shape, origins in [((3, 4), [(1, -2), (-1, 1)]), ((2, 5), [(-1, 2), (0, -2)])]:
+            w, origin = weights(file.rng, *shape), origins[number % 2]
+            for kind, function in [("correlate", ndimage.correlate), ("convolve", ndimage.convolve)]:
+                y = function(x, w, origin=origin, **outside)
+                file.add(f"scipy.{kind}", "picture", boundary, dense(kind, w), y, origin=list(origin))
+        sigma = [(0.5, 1.5), (2, 0.75)][number % 2]
+        for more in [{}, {"truncate": 1.25}, {"radius": [1, 3]}]:
+            y = ndimage.gaussian_filter(x, sigma, **more, **outside)
+            gaussian = {"filter": "gaussian", "sigma": list(sigma)} | more
+            file.add("scipy.gaussian_filter", "picture", boundary, gaussian, y, exact=False)
+
+
 def text(file):
     """JSON with one picture, and one case, per line."""
     versions = {m.__name__: m.__version__ for m in [np, scipy, cv2, astropy]}
@@ -161,8 +178,8 @@ def main():
     file.picture("few", (5, 6), 0, 99)
     file.pictures["holes"][file.rng.random((6, 7)) < 0.2] = np.nan
     file.pictures["few"][file.rng.random((5, 6)) < 0.8] = np.nan
-    # The last part also draws a picture, so that the others keep their numbers.
-    for part in [scipy_weights, scipy_named, opencv, with_astropy, scipy_large]:
+    # A new part comes last, so that the others keep their numbers.
+    for part in [scipy_weights, scipy_named, opencv, with_astropy, scipy_large, scipy_per_axis]:
         part(file)
     result = text(file)
     json.loads(result)

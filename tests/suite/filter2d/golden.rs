@@ -11,14 +11,14 @@ use approx::abs_diff_eq;
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};
 use serde_json::Value;
-use slm::{Boundary, Device, Filter2d, FilterSample, FilterWeight, NanPolicy};
+use slm::{Boundary, Device, Filter2d, FilterSample, FilterWeight, Gaussian, NanPolicy};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const FILE: &str = include_str!("golden.json");
 
 /// The cases that the file has at the least: one that was cut short must not pass.
-const LEAST_CASES: usize = 129;
+const LEAST_CASES: usize = 171;
 
 /// Relative error of the decimals of the file.
 const DECIMALS: f64 = 1e-9;
@@ -81,6 +81,8 @@ where
     let samples = numbers(picture, "values")?;
     let outside = number(&file["outside"])?;
     let filter = described::<S>(case)?.boundary(boundary(text(case, "boundary")?, S::of(outside))?);
+    let [rows, columns] = origin(case);
+    let filter = filter.origin(rows, columns);
     let filter = match case["channels"].as_u64() {
         Some(channels) => filter.channels(channels.try_into()?),
         None => filter,
@@ -120,7 +122,7 @@ fn described<S: FilterSample<Weight: Number>>(case: &Value) -> Result<Filter2d<S
         "correlate" => Filter2d::correlate(dense()?.view()),
         "convolve" => Filter2d::convolve(dense()?.view()),
         "separable" => Filter2d::separable(&weights("column")?, &weights("row")?),
-        "gaussian" => Filter2d::gaussian(number(&case["sigma"])?),
+        "gaussian" => Filter2d::gaussian(gaussian(case)?),
         "box" => match sizes(case, "shape_of_box")?[..] {
             [rows, columns] => Filter2d::box_blur(rows, columns),
             ref other => return Err(format!("a box of the shape {other:?}").into()),
@@ -130,6 +132,25 @@ fn described<S: FilterSample<Weight: Number>>(case: &Value) -> Result<Filter2d<S
         "laplacian" => Filter2d::laplacian(),
         other => return Err(format!("the filter {other} is unknown").into()),
     })
+}
+
+/// A Gaussian along each axis: `sigma` is a number for both, or a list.
+fn gaussian(case: &Value) -> Result<[Gaussian; 2], Failed> {
+    let of_axis = |axis: usize| -> Result<Gaussian, Failed> {
+        let sigma = if case["sigma"].is_array() { &case["sigma"][axis] } else { &case["sigma"] };
+        let gaussian = Gaussian::new(number(sigma)?);
+        Ok(match (case["truncate"].as_f64(), case["radius"].is_array()) {
+            (Some(sigmas), _) => gaussian.truncate(sigmas),
+            (None, true) => gaussian.radius(size(&case["radius"][axis])?),
+            (None, false) => gaussian,
+        })
+    };
+    Ok([of_axis(0)?, of_axis(1)?])
+}
+
+/// The origins of rows and columns: 0 unless the case has them.
+fn origin(case: &Value) -> [isize; 2] {
+    [0, 1].map(|axis| case["origin"][axis].as_i64().unwrap_or(0) as isize)
 }
 
 fn boundary<T>(name: &str, outside: T) -> Result<Boundary<T>, Failed> {

@@ -63,6 +63,7 @@ fn boxed<S: Integer>(stream: u64, shape: [usize; 2], [rows, columns]: [usize; 2]
     let case = Case {
         weights: Weights::Separable(vec![1.0; rows], vec![1.0; columns]),
         direction: Direction::Correlate,
+        origin: [0, 0],
         boundary: boundaries(greatest - 3.0)[stream as usize % 6],
         extent: EXTENTS[stream as usize / 6 % 3],
         stride: [[1, 1], [1, 1], [1, 1], [2, 3]][stream as usize % 4],

@@ -15,6 +15,7 @@ mod kernels;
 mod large;
 mod means;
 mod missing;
+mod origins;
 mod passes;
 mod pixels;
 mod refused;
@@ -52,6 +53,7 @@ pub(super) fn trials() -> Vec<Trial> {
         large::trials(),
         means::trials(),
         missing::trials(),
+        origins::trials(),
         passes::trials(),
         pixels::trials(),
         streaming::trials(),

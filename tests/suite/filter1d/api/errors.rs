@@ -5,7 +5,7 @@ use ndarray::{Array2, array};
 use slm::emulator::Profile;
 use slm::filter1d::{FilterAlgorithm, FilterError, HaloLoad};
 use slm::filter2d::Filter2dError;
-use slm::{Boundary, Device, Error, Extent, Filter1d};
+use slm::{Boundary, Device, Error, Extent, Filter1d, Gaussian};
 
 #[test]
 fn no_taps() {
@@ -42,6 +42,23 @@ fn a_filter_without_taps() {
 }
 
 #[test]
+fn origins_outside_of_the_taps() {
+    let error = |origin, taps| FilterError::Origin { origin, taps };
+    says(error(2, 3), "the origin of a filter must be from -1 to 1 for 3 taps, not 2", None);
+    says(error(-3, 4), "the origin of a filter must be from -2 to 1 for 4 taps, not -3", None);
+    says(error(-1, 1), "the origin of a filter must be from 0 to 0 for 1 tap, not -1", None);
+    let device = Device::cpu();
+    for (taps, origin) in [(1, 1), (1, -1), (3, 2), (3, -2), (4, 2), (4, -3), (5, isize::MIN), (5, isize::MAX)] {
+        let ones = vec![1i32; taps];
+        fails(Filter1d::correlate(&ones).origin(origin).prepare(&device), error(origin, taps));
+        fails(Filter1d::convolve(&ones).origin(origin).extent(Extent::Valid).prepare(&device), error(origin, taps));
+        fails(Filter1d::correlate(&ones).origin(origin).samples::<u8>().prepare(&device), error(origin, taps));
+    }
+    // Without taps there is no range.
+    fails(Filter1d::<f32>::correlate(&[]).origin(1).prepare(&device), FilterError::NoTaps);
+}
+
+#[test]
 fn generated_taps_without_a_valid_parameter() {
     for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
         for sigma in [-1.0, f64::INFINITY, 1_048_577.0] {
@@ -49,6 +66,16 @@ fn generated_taps_without_a_valid_parameter() {
             fails(Filter1d::<f32>::gaussian(sigma).prepare(&device), error);
         }
         assert!(Filter1d::<f64>::gaussian(f64::NAN).prepare(&device).is_err());
+        let error = FilterError::Parameter {
+            what: "the truncation of a Gaussian",
+            range: "finite and at least 0",
+            value: -0.5,
+        };
+        fails(Filter1d::<f32>::gaussian(Gaussian::new(1.0).truncate(-0.5)).prepare(&device), error);
+        let what = "the radius of a Gaussian";
+        let error = FilterError::Parameter { what, range: "from 0 to 2^22", value: 4_194_305.0 };
+        fails(Filter1d::<f32>::gaussian(Gaussian::new(1.0).radius(4_194_305)).prepare(&device), error.clone());
+        fails(Filter1d::<f32>::gaussian(Gaussian::new(1.0).truncate(4_194_305.0)).prepare(&device), error);
         let factors = [usize::MAX as u64, 1];
         let error = Error::TooLarge { what: "the length of a box", factors, limit: 1 << 24 };
         let text = "the length of a box is too large: 18446744073709551615 exceeds 16777216";

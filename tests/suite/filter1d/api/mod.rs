@@ -3,5 +3,6 @@
 mod errors;
 mod generated;
 mod properties;
+mod taps;
 
 use slm_test_support::filter1d as oracle;

@@ -5,7 +5,7 @@ use crate::errors::{fails, matrix, says};
 use ndarray::{Array2, Array3, ArrayD, ArrayView2, IxDyn, array, aview0, aview1};
 use slm::emulator::Profile;
 use slm::filter2d::{Filter2dError, PreparedFilter2d, Unsupported};
-use slm::{Boundary, Buffer2, Device, Error, Extent, Filter2d, Filter2dAlgorithm, NanPolicy};
+use slm::{Boundary, Buffer2, Device, Error, Extent, Filter2d, Filter2dAlgorithm, Gaussian, NanPolicy};
 
 type Integers = Filter2d<i32, i32>;
 
@@ -47,6 +47,14 @@ fn texts() {
         (
             Filter2dError::Zero { what: "the row stride of a filter" },
             "the row stride of a filter must be at least 1, not 0",
+        ),
+        (
+            Filter2dError::Origin { what: "the row origin of a filter", origin: 2, weights: 4 },
+            "the row origin of a filter must be from -2 to 1 for 4 weights, not 2",
+        ),
+        (
+            Filter2dError::ProductTooLarge { column: 16.0, row: -9.0, weights: "i8" },
+            "the product of the weights 16 and -9 exceeds i8",
         ),
         (
             Filter2dError::UnequalWeights { weights: [3, 5] },
@@ -103,6 +111,28 @@ fn filters_without_weights() {
         fails(Integers::separable(&vec![1; rows], &vec![1; columns]).prepare(&Device::cpu()), error.clone());
         fails(Filter2d::<u8, f32>::box_blur(rows, columns).prepare(&Device::emulated(Profile::SM_90, 0)), error);
     }
+}
+
+#[test]
+fn origins_outside_of_the_weights() {
+    let device = Device::cpu();
+    let [rows, columns] = ["the row origin of a filter", "the column origin of a filter"];
+    let weights = Array2::from_elem((3, 4), 1);
+    for filter in [Integers::correlate(weights.view()), Integers::convolve(weights.view())] {
+        for origin in [-2, 2, isize::MIN, isize::MAX] {
+            let error = Filter2dError::Origin { what: rows, origin, weights: 3 };
+            fails(filter.clone().origin(origin, 9).prepare(&device), error);
+        }
+        for origin in [-3, 2, isize::MIN, isize::MAX] {
+            let error = Filter2dError::Origin { what: columns, origin, weights: 4 };
+            fails(filter.clone().origin(1, origin).extent(Extent::Full).prepare(&device), error);
+        }
+        for (row, column) in [(-1, -2), (1, 1)] {
+            assert!(filter.clone().origin(row, column).prepare(&device).is_ok());
+        }
+    }
+    // Without weights there is no range.
+    fails(ones(0, 3).origin(1, 0).prepare(&device), Filter2dError::NoWeights { rows: 0, columns: 3 });
 }
 
 #[test]
@@ -183,6 +213,20 @@ fn parameters_of_generated_weights() {
             parameter("sigma", "from 0 to 128", sigma),
         );
     }
+    for sigmas in [[-1.0, 1.0], [1.0, -1.0]] {
+        is_refused(Filter2d::<u8, _>::gaussian(sigmas).prepare(&device), parameter("sigma", "from 0 to 2^20", -1.0));
+    }
+    for sigmas in [f64::NAN, -0.5, f64::INFINITY] {
+        let error = parameter("the truncation of a Gaussian", "finite and at least 0", sigmas);
+        let [good, bad] = [Gaussian::new(1.0), Gaussian::new(1.0).truncate(sigmas)];
+        is_refused(Filter2d::<u8, _>::gaussian([good, bad]).prepare(&device), error.clone());
+        is_refused(Filter2d::<u8, _>::unsharp([bad, good], 1.0).prepare(&device), error);
+    }
+    let radius = |range, value| parameter("the radius of a Gaussian", range, value);
+    let wide = |radius| Gaussian::new(2.0).radius(radius);
+    let error = radius("from 0 to 2^22", 4_194_305.0);
+    is_refused(Filter2d::<u8, _>::gaussian([wide(1), wide(4_194_305)]).prepare(&device), error);
+    is_refused(Filter2d::<u8, _>::unsharp(wide(513), 1.0).prepare(&device), radius("from 0 to 512", 513.0));
     is_refused(Filter2d::<u8, _>::unsharp(128.5, 1.0).prepare(&device), parameter("sigma", "from 0 to 128", 128.5));
     for amount in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let error = parameter("the amount", "finite", amount);

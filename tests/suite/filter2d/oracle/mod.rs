@@ -15,6 +15,8 @@ use slm::{Boundary, Extent};
 pub struct Case {
     pub weights: Weights,
     pub direction: Direction,
+    /// Of rows and columns.
+    pub origin: [isize; 2],
     pub boundary: Boundary<f64>,
     pub extent: Extent,
     pub stride: [usize; 2],
@@ -99,6 +101,7 @@ impl Weights {
 struct Axis {
     taps: usize,
     direction: Direction,
+    origin: isize,
     extent: Extent,
     stride: usize,
     dilation: usize,
@@ -107,7 +110,7 @@ struct Axis {
 impl Axis {
     /// The distance from an output's own place to the sample that a weight meets.
     fn offset(&self, tap: usize) -> i64 {
-        let distance = self.dilation as i64 * (tap as i64 - (self.taps / 2) as i64);
+        let distance = self.dilation as i64 * (tap as i64 - (self.taps / 2) as i64 - self.origin as i64);
         if let Direction::Correlate = self.direction { distance } else { -distance }
     }
 
@@ -157,6 +160,7 @@ impl Case {
         Axis {
             taps: self.weights.shape()[axis],
             direction: self.direction,
+            origin: self.origin[axis],
             extent: self.extent,
             stride: self.stride[axis],
             dilation: self.dilation[axis],
