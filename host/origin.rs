@@ -23,7 +23,8 @@ mod tests {
         for taps in 1..6 {
             let [least, greatest] = range(taps);
             for is_flipped in [false, true] {
-                let lefts: Option<Vec<usize>> = (least..=greatest).map(|origin| left(taps, origin, is_flipped)).collect();
+                let lefts: Option<Vec<usize>> =
+                    (least..=greatest).map(|origin| left(taps, origin, is_flipped)).collect();
                 let mut lefts = lefts.expect("these are within the weights");
                 if is_flipped {
                     lefts.reverse();

@@ -199,7 +199,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     #[must_use]
     pub fn gaussian(gaussian: impl Into<Gaussian2d>) -> Self {
         let Gaussian2d { rows, columns } = gaussian.into();
-        let weights = rows.weights().and_then(|column| Ok(Weights::separable(column.into(), columns.weights()?.into())));
+        let weights =
+            rows.weights().and_then(|column| Ok(Weights::separable(column.into(), columns.weights()?.into())));
         Self::generated(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
     }
 

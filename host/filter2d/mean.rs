@@ -99,9 +99,9 @@ fn is_rounded_alike(count: f64, peak: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Extent, Gaussian};
     use crate::filter2d::tuning::tuning;
     use crate::filter2d::weights::Weights;
+    use crate::{Extent, Gaussian};
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {

@@ -15,8 +15,8 @@ impl WordRange {
 mod tests {
     use super::*;
     use crate::histogram::Binning;
-    use crate::histogram::host::{Bordered, EdgeSlice, FromRange};
     use crate::histogram::bins::search;
+    use crate::histogram::host::{Bordered, EdgeSlice, FromRange};
     use crate::histogram::{Even, EvenWords, Ratio};
     use core::array;
 

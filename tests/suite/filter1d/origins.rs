@@ -70,7 +70,8 @@ impl<T: Sample> Case<'_, T> {
             let source = extension::sources(self.boundary, self.x.len(), place..place + 1)[0];
             source.map_or(outside, |source| self.x[source])
         };
-        let pairs = |place: i64| (0..self.taps.len()).map(move |tap| (sample(place + self.distance(tap)), self.taps[tap]));
+        let pairs =
+            |place: i64| (0..self.taps.len()).map(move |tap| (sample(place + self.distance(tap)), self.taps[tap]));
         places.map(|place| T::sum(pairs(place))).collect()
     }
 }

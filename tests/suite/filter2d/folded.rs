@@ -63,7 +63,11 @@ fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
             stride: [[1, 1], [2, 1], [1, 3], [5, 2]][random.below(4)],
             dilation: [[1, 1], [3, 1], [1, 2], [2, 3]][random.below(4)],
             direction: if number % 2 == 0 { Direction::Correlate } else { Direction::Convolve },
-            origin: if number % 4 < 2 { [0, 0] } else { size.map(|taps| (number % 7 * taps / 7) as isize - (taps / 2) as isize) },
+            origin: if number % 4 < 2 {
+                [0, 0]
+            } else {
+                size.map(|taps| (number % 7 * taps / 7) as isize - (taps / 2) as isize)
+            },
             ..plain(types, 600 + number as u64, shape, size)
         };
         if number / 2 % 2 == 0 {

@@ -12,12 +12,8 @@ use slm::{Boundary, Device, Extent, Filter1d, Filter2d};
 
 pub(super) fn trials() -> Vec<Trial> {
     type Test = fn(&Device) -> Result<(), Failed>;
-    let tests: [(&str, Test); 4] = [
-        ("streaming", streaming),
-        ("products", products),
-        ("boxes", boxes),
-        ("other_extents", other_extents),
-    ];
+    let tests: [(&str, Test); 4] =
+        [("streaming", streaming), ("products", products), ("boxes", boxes), ("other_extents", other_extents)];
     tests.into_iter().flat_map(|(name, test)| on_every_backend(SUITE, &format!("origins::{name}"), test)).collect()
 }
 
@@ -49,7 +45,8 @@ fn streaming(device: &Device) -> Result<(), Failed> {
 }
 
 fn products(device: &Device) -> Result<(), Failed> {
-    let sizes: &[[usize; 2]] = if is_emulated(device) { &[[4, 7], [11, 2]] } else { &[[4, 7], [11, 2], [64, 70], [1, 33]] };
+    let sizes: &[[usize; 2]] =
+        if is_emulated(device) { &[[4, 7], [11, 2]] } else { &[[4, 7], [11, 2], [64, 70], [1, 33]] };
     for name in ["f32_f32_f32", "u8_f32_u8", "f64_f64_f64", "u8_i32_i16"] {
         let types = types(name);
         for &[rows, columns] in sizes {

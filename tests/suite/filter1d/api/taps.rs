@@ -73,7 +73,9 @@ fn gaussians_of_scipy() {
 #[test]
 fn radii() {
     let count = |gaussian: Gaussian| Filter1d::<f32>::gaussian(gaussian).taps().unwrap().len();
-    for (sigma, sigmas, radius) in [(1.0, 0.0, 0), (1.0, 0.5, 1), (0.1, 4.9, 0), (0.1, 5.0, 1), (3.0, 2.5, 8), (0.0, 4.0, 0)] {
+    for (sigma, sigmas, radius) in
+        [(1.0, 0.0, 0), (1.0, 0.5, 1), (0.1, 4.9, 0), (0.1, 5.0, 1), (3.0, 2.5, 8), (0.0, 4.0, 0)]
+    {
         assert_eq!(count(Gaussian::new(sigma).truncate(sigmas)), 2 * radius + 1, "{sigma}, {sigmas}");
     }
     for radius in [0, 1, 7, 1 << 22] {

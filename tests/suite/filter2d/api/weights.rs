@@ -39,9 +39,18 @@ fn products_of_integers() {
 
 #[test]
 fn named_weights() {
-    assert_eq!(Filter2d::<f32, _>::sobel_x().weights(), Ok(array![[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]]));
-    assert_eq!(Filter2d::<f32, _>::sobel_y().weights(), Ok(array![[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]));
-    assert_eq!(Filter2d::<f64, _>::laplacian().weights(), Ok(array![[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]]));
+    assert_eq!(
+        Filter2d::<f32, _>::sobel_x().weights(),
+        Ok(array![[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]])
+    );
+    assert_eq!(
+        Filter2d::<f32, _>::sobel_y().weights(),
+        Ok(array![[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]])
+    );
+    assert_eq!(
+        Filter2d::<f64, _>::laplacian().weights(),
+        Ok(array![[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]])
+    );
     assert_eq!(Filter2d::<u8, _>::box_blur(2, 4).weights(), Ok(Array2::from_elem((2, 4), 0.125)));
 }
 
@@ -77,9 +86,8 @@ fn gaussians_of_each_axis() {
         are_near(&weights, &expected, 1e-15);
         let sharp = Filter2d::<f64, _>::unsharp(described, 1.5).weights().unwrap();
         let centre = (column.len() / 2, row.len() / 2);
-        let expected = Array2::from_shape_fn(sharp.dim(), |place| {
-            f64::from(place == centre) * 2.5 - 1.5 * expected[place]
-        });
+        let expected =
+            Array2::from_shape_fn(sharp.dim(), |place| f64::from(place == centre) * 2.5 - 1.5 * expected[place]);
         are_near(&sharp, &expected, 1e-14);
     }
     // Each axis is the filter of one dimension.
