@@ -8,9 +8,11 @@ use super::settings::Settings;
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
+use crate::any::Erase;
 use crate::generated::{WeightSource, box_weights};
 use crate::{Boundary, Device, Extent, Gaussian2d, Result, allocation};
 use ndarray::{Array2, ArrayView2};
+use slm_kernels::signal::Border;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -39,7 +41,8 @@ pub struct Filter2d<S, W, O = S> {
     is_flipped: bool,
     /// Of rows and columns.
     origin: [isize; 2],
-    boundary: Boundary<S>,
+    /// Of rows and columns.
+    boundaries: [Boundary<S>; 2],
     extent: Extent,
     stride: [usize; 2],
     dilation: [usize; 2],
@@ -160,7 +163,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
             source: WeightSource::Given,
             is_flipped: false,
             origin: [0, 0],
-            boundary: Boundary::Zero,
+            boundaries: [Boundary::Zero; 2],
             extent: Extent::Same,
             stride: [1, 1],
             dilation: [1, 1],
@@ -285,7 +288,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
             source: self.source,
             is_flipped: self.is_flipped,
             origin: self.origin,
-            boundary: self.boundary,
+            boundaries: self.boundaries,
             extent: self.extent,
             stride: self.stride,
             dilation: self.dilation,
@@ -297,8 +300,33 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
 
     /// Returns the filter with these values outside the picture, along both axes. The default is [`Boundary::Zero`].
     #[must_use]
-    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
-        self.boundary = boundary;
+    pub fn boundary(self, boundary: Boundary<S>) -> Self {
+        self.boundaries(boundary, boundary)
+    }
+
+    /// Returns the filter with a boundary for each axis: `rows` continues the picture above and below, and `columns` to the left and
+    /// to the right. The default is [`Boundary::Zero`] for both.
+    ///
+    /// `X[r, c]` is the constant if the boundary of the rows has none of the samples for row `r`, or that of the columns none for
+    /// column `c`. In other places, each boundary selects the index of its own axis. So the order does not matter, and the corners
+    /// of a picture that is continued by a constant along either axis are the constant. There is one constant at most: with two
+    /// of them, and [`Boundary::Zero`] is one, both must be equal; otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Boundary, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// // A cylinder, whose columns go around.
+    /// let sum = Filter2d::correlate(array![[1, 1, 1]].view()).boundaries(Boundary::Zero, Boundary::Wrap);
+    /// let picture = array![[1, 2, 4], [10, 20, 40]];
+    /// assert_eq!(sum.prepare(&Device::open()?)?.apply(picture.view())?, array![[7, 7, 7], [70, 70, 70]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn boundaries(mut self, rows: Boundary<S>, columns: Boundary<S>) -> Self {
+        self.boundaries = [rows, columns];
         self
     }
 
@@ -419,6 +447,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// * [`Filter2dError::NoWeights`] without weights, and [`Error::TooLarge`] for a box with a side of more than 2^24.
     /// * [`Filter2dError::Parameter`] for generated weights with an invalid parameter.
+    /// * [`Filter2dError::Constants`] for [`boundaries`](Self::boundaries) with different constants.
     /// * [`Filter2dError::Origin`] for an [`origin`](Self::origin) outside of the weights.
     /// * [`Filter2dError::WeightsTooLarge`] for integer samples and weights whose sums might exceed 64 bits.
     /// * [`Filter2dError::Zero`] for a stride, a dilation or a number of channels of 0.
@@ -434,7 +463,8 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {
         let described = self.weights.clone()?.placed(self.origin, self.is_flipped)?;
-        let window = Window::new(&described, self.extent, self.stride, self.dilation, self.channels)?;
+        let (borders, outside) = borders(self.boundaries)?;
+        let window = Window::new(&described, borders, self.extent, self.stride, self.dilation, self.channels)?;
         let kinds = [S::KIND, O::KIND];
         let added = Added::new(self.algorithm, &window, described.shape);
         let mean = Mean::new(self.source, described.shape, kinds, added);
@@ -442,13 +472,28 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         // Integers are never missing.
         let renormalise = self.nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
         let weights = if renormalise { weights.densified()? } else { weights };
-        let (border, outside) = self.boundary.border();
-        let (outside, algorithm) = (outside.scalar(), self.algorithm);
-        let boxes = !renormalise;
-        let settings =
-            Settings { window, border, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
+        let (outside, algorithm, boxes) = (outside.scalar(), self.algorithm, !renormalise);
+        let settings = Settings { window, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
         PreparedFilter2d::new(device, weights, settings)
     }
+}
+
+/// Returns the borders of rows and columns for kernels, and the value outside of constant ones, or an error if they have two.
+fn borders<S: FilterSample>(boundaries: [Boundary<S>; 2]) -> Result<([Border; 2], S)> {
+    let [(rows, above), (columns, before)] = boundaries.map(Boundary::border);
+    let outside = match (rows, columns) {
+        (Border::Constant, Border::Constant) => {
+            let constants = [above, before].map(Erase::to_f64);
+            let are_equal = constants[0] == constants[1] || constants.iter().all(|constant| constant.is_nan());
+            if !are_equal {
+                return Err(Filter2dError::Constants { rows: constants[0], columns: constants[1] }.into());
+            }
+            above
+        }
+        (Border::Constant, _) => above,
+        (_, _) => before,
+    };
+    Ok(([rows, columns], outside))
 }
 
 #[cfg(doc)]

@@ -60,6 +60,15 @@ pub enum Filter2dError {
         /// Number of weights along the axis.
         weights: usize,
     },
+    /// The boundaries of rows and columns have different constants.
+    #[error("the boundaries of rows and columns must have the same constant, but have {} and {}", Number(*rows, *columns),
+        Number(*columns, *rows))]
+    Constants {
+        /// The constant above and below the picture.
+        rows: f64,
+        /// The constant to the left and to the right of it.
+        columns: f64,
+    },
     /// A stride, a dilation or a number of channels of 0.
     #[error("{what} must be at least 1, not 0")]
     Zero {

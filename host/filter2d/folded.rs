@@ -45,7 +45,7 @@ impl Folding {
             return Ok(None);
         }
         let axes = [problem.rows, problem.columns];
-        let folds = axes.map(|axis| Fold::new(self.settings.border, reached(&axis)));
+        let folds = axes.map(|axis| Fold::new(axis.border, reached(&axis)));
         if folds == [None, None] || (self.by_segments && !pays_for_box(folds, problem)) {
             return Ok(None);
         }
@@ -73,7 +73,7 @@ fn pays_for_box(folds: [Option<Fold>; 2], problem: &Problem) -> bool {
 }
 
 fn reached(axis: &Axis) -> Reached {
-    let &Axis { samples, outputs, taps, start, stride, dilation } = axis;
+    let &Axis { samples, outputs, taps, start, stride, dilation, .. } = axis;
     // The start is a multiple of the dilation, and not inside the picture.
     Reached { taps, left: (-start) as usize / dilation, stride, dilation, samples, outputs }
 }

@@ -64,12 +64,13 @@ impl<S: FilterSample> LineFilter<S> {
     }
 
     fn prepare(&self, device: &Device, weights: AnyWeights, channels: usize) -> Result<PreparedFilter2d<S>> {
-        let extent = self.extent;
-        let window = with_weights!(&weights, weights => Window::new(weights, extent, [1, 1], [1, 1], Some(channels)))?;
-        let (border, outside) = self.outside;
+        let ((border, outside), extent, channels) = (self.outside, self.extent, Some(channels));
+        let window = with_weights!(
+            &weights,
+            weights => Window::new(weights, [border; 2], extent, [1, 1], [1, 1], channels)
+        )?;
         let settings = Settings {
             window,
-            border,
             outside: outside.scalar(),
             renormalise: false,
             // Sums of integers, which are divided later, do not overflow.

@@ -102,6 +102,7 @@ mod tests {
     use crate::filter2d::tuning::tuning;
     use crate::filter2d::weights::Weights;
     use crate::{Extent, Gaussian};
+    use slm_kernels::signal::Border;
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {
@@ -171,8 +172,8 @@ mod tests {
 
     #[test]
     fn some_algorithms_add_all_products_at_once() {
-        let window =
-            |strides| Window::new(&Weights::dense([1, 1], vec![1.0f32]), Extent::Same, strides, [1, 1], None).unwrap();
+        let one = Weights::dense([1, 1], vec![1.0f32]);
+        let window = |strides| Window::new(&one, [Border::Constant; 2], Extent::Same, strides, [1, 1], None).unwrap();
         let added = |algorithm, strides, taps| Added::new(algorithm, &window(strides), [taps; 2]);
         for taps in [1, 17, 18, 1000] {
             assert_eq!(added(Filter2dAlgorithm::GlobalMemory, [1, 1], taps), Added::AtOnce);

@@ -5,14 +5,13 @@ use super::window::Window;
 use super::{Filter2dAlgorithm, window};
 use crate::Result;
 use slm_kernels::filter2d::{Axis, Problem};
-use slm_kernels::signal::{Border, Kind};
+use slm_kernels::signal::Kind;
 
 /// A filter without its weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     pub(super) window: Window,
-    pub(super) border: Border,
-    /// The value outside of a constant border.
+    /// The value outside, for constant borders.
     pub(super) outside: Scalar,
     /// Whether NaNs are missing samples. The weights are dense then.
     pub(super) renormalise: bool,
@@ -58,6 +57,7 @@ pub(super) fn problem(picture: &window::Problem) -> Problem {
         stride: axis.stride as u32,
         dilation: axis.dilation as u32,
         taps: axis.taps as u32,
+        border: axis.border as u32,
     };
     Problem {
         planes: picture.planes as u64,

@@ -5,6 +5,7 @@ use super::weights::Weights;
 use crate::buffer2::extent;
 use crate::fold::Fold;
 use crate::{Error, Extent, Result};
+use slm_kernels::signal::Border;
 
 /// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
 const MOST_STEPS: usize = i32::MAX as usize;
@@ -25,6 +26,7 @@ impl Window {
     /// Returns the windows of valid weights, or an error.
     pub(super) fn new<W: Copy>(
         weights: &Weights<W>,
+        borders: [Border; 2],
         extent: Extent,
         stride: [usize; 2],
         dilation: [usize; 2],
@@ -40,7 +42,8 @@ impl Window {
         }
         let rule = |axis: usize| -> Result<AxisRule> {
             NAMES[axis].check(weights.shape[axis], stride[axis], dilation[axis])?;
-            Ok(AxisRule::new(weights.shape[axis], weights.left[axis], extent, stride[axis], dilation[axis]))
+            let (taps, left, border) = (weights.shape[axis], weights.left[axis], borders[axis]);
+            Ok(AxisRule::new([taps, left], border, extent, [stride[axis], dilation[axis]]))
         };
         Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
     }
@@ -115,6 +118,7 @@ pub(super) struct AxisRule {
     taps: usize,
     /// Taps before the one at the output's own place.
     left: usize,
+    border: Border,
     extent: Extent,
     stride: usize,
     dilation: usize,
@@ -122,17 +126,18 @@ pub(super) struct AxisRule {
 
 impl AxisRule {
     /// One tap, at each output's own place.
-    const SINGLE: Self = AxisRule { taps: 1, left: 0, extent: Extent::Same, stride: 1, dilation: 1 };
+    const SINGLE: Self =
+        AxisRule { taps: 1, left: 0, border: Border::Constant, extent: Extent::Same, stride: 1, dilation: 1 };
 
-    fn new(taps: usize, left: usize, extent: Extent, stride: usize, dilation: usize) -> Self {
+    fn new([taps, left]: [usize; 2], border: Border, extent: Extent, [stride, dilation]: [usize; 2]) -> Self {
         // A single tap has no distance to others.
         let dilation = if taps == 1 { 1 } else { dilation };
-        AxisRule { taps, left, extent, stride, dilation }
+        AxisRule { taps, left, border, extent, stride, dilation }
     }
 
     /// Returns the windows of folded weights. They have their outputs in common with the extent `Same` of another number of outputs.
     pub(super) fn folded(&self, fold: &Fold) -> Self {
-        Self::new(fold.taps, fold.left, Extent::Same, self.stride, self.dilation)
+        Self::new([fold.taps, fold.left], self.border, Extent::Same, [self.stride, self.dilation])
     }
 
     pub(super) fn stride(&self) -> usize {
@@ -157,6 +162,7 @@ impl AxisRule {
             start: self.start(),
             stride: self.stride,
             dilation: self.dilation,
+            border: self.border,
         })
     }
 
@@ -196,12 +202,14 @@ pub(super) struct Axis {
     pub(super) start: i64,
     pub(super) stride: usize,
     pub(super) dilation: usize,
+    pub(super) border: Border,
 }
 
 impl Axis {
     /// Returns the axis along which each output depends on the sample at its own place alone.
     pub(super) fn single(samples: usize) -> Self {
-        Axis { samples, outputs: samples, taps: 1, start: 0, stride: 1, dilation: 1 }
+        // No output depends on samples outside.
+        Axis { samples, outputs: samples, taps: 1, start: 0, stride: 1, dilation: 1, border: Border::Constant }
     }
 
     /// Returns the axis with folded weights.
@@ -209,6 +217,11 @@ impl Axis {
         // A single tap has no distance to others.
         let dilation = if fold.taps == 1 { 1 } else { self.dilation };
         Axis { taps: fold.taps, start: -((fold.left * dilation) as i64), dilation, ..*self }
+    }
+
+    /// Returns the sample at a position, or `None` for the constant outside.
+    pub(super) fn source(&self, position: i64) -> Option<usize> {
+        self.border.source(position, self.samples as u64).map(|sample| sample as usize)
     }
 
     /// Returns the position of the sample that tap `tap` of output `output` meets, which may be outside.

@@ -47,7 +47,7 @@
 use super::lines::{CONSTANT, find_lines};
 use super::memory::{Any, Mean, Memory, Pack, Typed};
 use super::{Axis, BandArgs, Bytes};
-use crate::signal::{Accumulator, Border, Same, Sample, Sum};
+use crate::signal::{Accumulator, Same, Sample, Sum};
 use core::array::from_fn;
 use cuda_std::{Arena, Shared, arguments, kernel, thread};
 
@@ -266,10 +266,10 @@ impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
     /// Returns where the samples of a thread's pack are, whose columns begin at `first`. A spare thread loads nothing.
     #[inline(always)]
     fn pack(picture: &BandArgs<M>, first: i64, [channels, channel]: [u32; 2], is_spare: bool) -> Pack<V> {
-        let (border, columns) = (Border::from_number(picture.border), &picture.columns);
+        let columns = &picture.columns;
         // Behind the last window nothing is loaded.
         let end = columns.start + columns.outputs as i64 + columns.taps as i64 - 1;
-        let source = |k: usize| match border.source(first + k as i64, columns.samples) {
+        let source = |k: usize| match columns.source(first + k as i64) {
             Some(pixel) if first + (k as i64) < end && !is_spare => pixel * channels as u64 + channel as u64,
             _ => CONSTANT,
         };

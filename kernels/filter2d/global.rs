@@ -6,7 +6,7 @@
 
 use super::block::BLOCK;
 use super::{Args, Sums};
-use crate::signal::{Accumulator, Border};
+use crate::signal::Accumulator;
 use cuda_std::thread;
 
 #[inline(always)]
@@ -25,16 +25,16 @@ pub(super) fn correlate<A: Accumulator>(args: &Args<A>) {
 /// Returns the sums of an output.
 #[inline(always)]
 fn sum<A: Accumulator>(args: &Args<A>, row: u64, element: u64) -> Sums<A> {
-    let (border, channels) = (Border::from_number(args.border), args.channels as u64);
+    let channels = args.channels as u64;
     let (plane, row) = args.place(row);
     let (pixel, channel) = (element / channels, element % channels);
     let [first_row, first_column] = [args.rows.first(row), args.columns.first(pixel)];
     let (mut sums, mut i) = (Sums::zero(), 0);
     while i < args.rows.taps {
-        let line = args.line(plane, args.rows.source(border, first_row, i * args.rows.dilation));
+        let line = args.line(plane, args.rows.source(first_row + (i * args.rows.dilation) as i64));
         let mut j = 0;
         while j < args.columns.taps {
-            let source = args.columns.source(border, first_column, j * args.columns.dilation);
+            let source = args.columns.source(first_column + (j * args.columns.dilation) as i64);
             let sample = args.sample_at(line, source, channel);
             let weight = args.weights.get(i as u64 * args.columns.taps as u64 + j as u64);
             sums = sums.with_product(sample, weight, args.renormalise != 0);

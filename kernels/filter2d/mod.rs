@@ -1,6 +1,6 @@
 //! Correlation of pictures with weights: `y[r, c] = Σ_i Σ_j w[i, j] · X(row(r, i), column(c, j))`.
 //!
-//! `X` is the picture, continued outside by a [`Border`]. `row(r, i)` is
+//! `X` is the picture, continued outside by a [`Border`] of each axis. `row(r, i)` is
 //! `start + r · stride + i · dilation`, and `column` is alike. The kernels add the products in the order of the weights, row
 //! after row, so they agree bit for bit. Those for outer products add along the rows first, and agree with each other; that for
 //! equal weights adds samples.
@@ -68,6 +68,8 @@ arguments! {
         pub dilation: u32,
         /// Weights.
         pub taps: u32,
+        /// A [`Border`](crate::signal::Border).
+        pub border: u32,
     }
 }
 
@@ -78,10 +80,10 @@ impl Axis {
         self.start + (output * self.stride as u64) as i64
     }
 
-    /// Returns the position of a sample that is `distance` behind `first`, or `None` for the constant outside.
+    /// Returns the sample at a position, or `None` for the constant outside.
     #[inline(always)]
-    fn source(&self, border: Border, first: i64, distance: u32) -> Option<u64> {
-        border.source(first + distance as i64, self.samples)
+    fn source(&self, position: i64) -> Option<u64> {
+        Border::from_number(self.border).source(position, self.samples)
     }
 
     /// Returns whether the samples at `first` to `first + count - 1` are inside.
@@ -121,10 +123,8 @@ arguments! {
         /// Sum of the weights, rounded as the kernels add them, if NaNs are missing samples. Otherwise the divisor of all sums: 1
         /// unless the filter is a mean.
         pub total: A,
-        /// The value outside the picture, for a constant border.
+        /// The value outside the picture, for constant borders.
         pub outside: A,
-        /// A [`Border`](crate::signal::Border).
-        pub border: u32,
         /// Channels of a pixel.
         pub channels: u32,
         /// Tiles of a row.
@@ -155,8 +155,6 @@ arguments! {
         pub first_band: u64,
         /// First plane of this launch.
         pub first_plane: u64,
-        /// A [`Border`](crate::signal::Border).
-        pub border: u32,
         /// Output rows of a band.
         pub band: u32,
     }

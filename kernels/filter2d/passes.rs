@@ -38,7 +38,7 @@
 
 use super::memory::Typed;
 use super::{BandArgs, Packs, PassesArgs};
-use crate::signal::{Border, Output, Sample, Sum, Types, Weight, Window};
+use crate::signal::{Output, Sample, Sum, Types, Weight, Window};
 use core::fmt::Debug;
 use cuda_std::math::opaque;
 use cuda_std::warp::{FULL, WARP, sync_warp};
@@ -280,7 +280,7 @@ where
         }
         let mut c = t;
         while c < self.sizes.row {
-            let source = args.columns.source(Border::from_number(args.border), start, c);
+            let source = args.columns.source(start + c as i64);
             self.sources.set(c, source.unwrap_or(OUTSIDE));
             c += threads;
         }
@@ -304,7 +304,7 @@ where
             return None;
         }
         let ([corner, _], [first, _]) = (self.numbers.get_pack(CORNER), self.numbers.get_pack(PLACE));
-        let row = Border::from_number(self.args.border).source(corner as i64 + r as i64, self.args.rows.samples)?;
+        let row = self.args.rows.source(corner as i64 + r as i64)?;
         Some((first + row) * self.args.input_pitch)
     }
 
@@ -361,8 +361,8 @@ where
                 c += WARP;
             }
         }
-        // `load` returns zero for the constant outside.
-        if self.args.border == Border::Constant as u32 && self.args.memory.outside != F::Sample::ZERO {
+        // `load` returns zero for the constant outside. Without a constant, the value is zero, too.
+        if self.args.memory.outside != F::Sample::ZERO {
             let is_outside = self.line(r).is_none();
             let mut c = if is_outside || !self.is_inside { lane } else { self.sizes.row };
             while c < self.sizes.row {

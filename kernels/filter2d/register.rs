@@ -30,7 +30,7 @@
 
 use super::block::load_weights;
 use super::{Args, Axis};
-use crate::signal::{Accumulator, Border, Window};
+use crate::signal::{Accumulator, Window};
 use cuda_std::math::opaque;
 use cuda_std::{Arena, Constants, Shared, thread};
 
@@ -281,7 +281,6 @@ fn tile_of_block<A: Accumulator>(args: &Args<A>, layout: &Layout) -> Tile {
 /// Loads the samples of a tile; all threads of the block take part. A warp loads a row at a time, and a thread every 32nd sample of it.
 #[inline(always)]
 fn load_samples<A: Accumulator, const LOADS: usize>(window: &Shared<A>, args: &Args<A>, layout: &Layout, tile: &Tile) {
-    let border = Border::from_number(args.border);
     // The samples of the empty entries stand before the first one. They are loaded, but do not count.
     let pad = layout.weights as i64 - args.columns.taps as i64;
     let (first_row, first_pixel) = (args.rows.first(tile.row), args.columns.first(tile.pixel) - pad);
@@ -296,7 +295,7 @@ fn load_samples<A: Accumulator, const LOADS: usize>(window: &Shared<A>, args: &A
     while row < rows {
         let source = match rows_are_inside {
             true => Some(first_row as u64 + row as u64),
-            false => args.rows.source(border, first_row, row),
+            false => args.rows.source(first_row + row as i64),
         };
         let (line, place) = (args.line(tile.plane, source), row * pitch + x);
         let mut together = 0;
@@ -312,7 +311,7 @@ fn load_samples<A: Accumulator, const LOADS: usize>(window: &Shared<A>, args: &A
         let mut k = if together == count { count } else { 0 };
         while k < count {
             if k.wrapping_sub(before) >= together {
-                let source = args.columns.source(border, first, k * WIDTH);
+                let source = args.columns.source(first + (k * WIDTH) as i64);
                 window.set(place + k * WIDTH, args.sample_at(line, source, tile.channel));
             }
             k += 1;

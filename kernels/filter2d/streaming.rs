@@ -255,7 +255,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         let has_halo = lane < lanes || lane >= WARP - lanes;
         let is_inside = |element: i64, len: usize| element >= 0 && element + len as i64 <= width::<F, C>(args);
         // A constant of zero outside is loaded as if it were stored there.
-        let is_zero = args.border == Border::Constant as u32 && F::Sample::is_zero(args.memory.outside);
+        let is_zero = args.columns.border == Border::Constant as u32 && F::Sample::is_zero(args.memory.outside);
         let is_beyond =
             |element: i64, len: usize| is_zero && (element + len as i64 <= 0 || element >= width::<F, C>(args));
         let inside = [is_inside(own, P), is_inside(halo, Self::HALO)];
@@ -314,13 +314,12 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
     /// it.
     #[inline(always)]
     fn find_sources(&self, pack: usize, element: i64, is_needed: bool) {
-        let border = Border::from_number(self.args.border);
         let mut k = 0;
         while k < if pack == 0 { M } else { H } as u32 {
             let place = element + k as i64 * Self::PER_WORD as i64;
             let (pixel, channel) = (place.div_euclid(C as i64), place.rem_euclid(C as i64));
             // Less than 2^31 from one of the ends: a border repeats samples near an edge.
-            let source = match border.source(pixel, self.args.columns.samples) {
+            let source = match self.args.columns.source(pixel) {
                 _ if !is_needed => NOTHING,
                 Some(pixel) if pixel < NEAR => (pixel as i64 * C as i64 + channel) as i32,
                 Some(pixel) => (pixel as i64 * C as i64 + channel - width::<F, C>(self.args)) as i32,

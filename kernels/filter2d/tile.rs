@@ -19,7 +19,7 @@
 
 use super::block::{BLOCK, load_weights};
 use super::{Args, Axis, Sums};
-use crate::signal::{Accumulator, Border};
+use crate::signal::Accumulator;
 use cuda_std::{Arena, Shared, thread};
 
 /// Pixels of a tile's row.
@@ -91,17 +91,16 @@ pub(super) fn correlate<A: Accumulator>(arena: Arena, args: &Args<A>) {
 /// Loads the samples of a tile whose first one is at `first` (row, column) of a plane; all threads of the block take part.
 #[inline(always)]
 fn load_tile<A: Accumulator>(tile: &Shared<A>, args: &Args<A>, layout: &Layout, plane: u64, first: [i64; 2]) {
-    let border = Border::from_number(args.border);
     let mut row = thread::thread_idx_y();
     while row < layout.rows {
-        let line = args.line(plane, args.rows.source(border, first[0], row));
+        let line = args.line(plane, args.rows.source(first[0] + row as i64));
         let mut element = thread::thread_idx_x();
         while element < layout.pitch {
             let (place, channel) = (element / args.channels, element % args.channels);
             let pixel = place % layout.phase * args.columns.stride + place / layout.phase;
             // The last phases may be one pixel shorter.
             if pixel < layout.pixels {
-                let source = args.columns.source(border, first[1], pixel);
+                let source = args.columns.source(first[1] + pixel as i64);
                 tile.set(row * layout.pitch + element, args.sample_at(line, source, channel as u64));
             }
             element += BLOCK[0];

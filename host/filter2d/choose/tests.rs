@@ -1,9 +1,9 @@
 //! The choice for typical filters, on devices with much and with little shared memory.
 
 use super::*;
+use crate::Extent;
 use crate::filter2d::window::Window;
-use crate::{Boundary, Extent};
-use slm_kernels::signal::Kind;
+use slm_kernels::signal::{Border, Kind};
 
 /// Shared memory of an H200, a T4 and a device with little.
 const H200: SharedMemory = shared([227, 228, 1]);
@@ -37,12 +37,11 @@ fn random(shape: [usize; 2]) -> Weights<f32> {
 
 /// Settings of a filter of pixels without steps.
 fn settings(weights: &Weights<f32>, kind: Kind, channels: usize, algorithm: Filter2dAlgorithm) -> Settings {
-    let window = Window::new(weights, Extent::Same, [1, 1], [1, 1], Some(channels)).unwrap();
-    let (border, _) = Boundary::<f32>::Zero.border();
+    let borders = [Border::Constant; 2];
+    let window = Window::new(weights, borders, Extent::Same, [1, 1], [1, 1], Some(channels)).unwrap();
     let outside = if kind == Kind::U8 { Scalar::U8(0) } else { Scalar::F32(0.0) };
     Settings {
         window,
-        border,
         outside,
         renormalise: false,
         boxes: true,
@@ -126,7 +125,7 @@ fn nans_and_steps_exclude_kernels() {
     let plain = settings(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
     let renormalising = Settings { renormalise: true, boxes: false, ..plain };
     assert_eq!(name(&decision(weights.clone(), &renormalising, H200).unwrap().choice), "tile");
-    let window = Window::new(&weights, Extent::Same, [2, 1], [1, 1], None).unwrap();
+    let window = Window::new(&weights, [Border::Constant; 2], Extent::Same, [2, 1], [1, 1], None).unwrap();
     let decision = decision(weights, &Settings { window, ..plain }, H200).unwrap();
     assert_eq!((name(&decision.choice), decision.reason), ("tile", "the filter does not allow register tiles"));
 }

@@ -89,8 +89,8 @@ impl CpuFilter {
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let Settings { border, outside, divisor, .. } = self.settings;
-        let strips = Strips { problem, input: Input::Samples(input), border, outside: A::of_scalar(outside) };
+        let Settings { outside, divisor, .. } = self.settings;
+        let strips = Strips { problem, input: Input::Samples(input), outside: A::of_scalar(outside) };
         let divisor = divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
         let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
         if self.choice == CpuChoice::Segments {

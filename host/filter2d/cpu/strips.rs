@@ -5,7 +5,6 @@ use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::element::Slice;
 use crate::filter2d::window::{Axis, Problem};
 use crate::{Result, allocation};
-use slm_kernels::signal::Border;
 use std::ops::Range;
 
 /// Samples, or sums of such.
@@ -31,7 +30,6 @@ impl<A: Accumulator> Input<'_, A> {
 pub(super) struct Strips<'a, A> {
     pub(super) problem: &'a Problem,
     pub(super) input: Input<'a, A>,
-    pub(super) border: Border,
     pub(super) outside: A,
 }
 
@@ -132,9 +130,8 @@ impl<A: Accumulator> Strips<'_, A> {
 
     /// Returns the input row at a position of a plane, or `None` for the constant outside.
     fn source(&self, plane: usize, position: i64) -> Option<usize> {
-        let samples = self.problem.rows.samples;
-        let row = self.border.source(position, samples as u64)?;
-        Some(plane * samples + row as usize)
+        let rows = self.problem.rows;
+        Some(plane * rows.samples + rows.source(position)?)
     }
 
     /// Returns the samples for some pixels of the output rows of a band.
@@ -160,10 +157,9 @@ impl<A: Accumulator> Strips<'_, A> {
 
     /// Replaces `to` by `count` neighbouring pixels of a plane, from the place (row, pixel) on, which may be outside.
     pub(super) fn line(&self, to: &mut Vec<A>, [plane, count]: [usize; 2], [row, start]: [i64; 2]) {
-        let rows = self.problem.rows.samples;
         to.clear();
-        match self.border.source(row, rows as u64) {
-            Some(row) => self.extend(to, plane * rows + row as usize, Run { start, count, step: 1 }),
+        match self.source(plane, row) {
+            Some(row) => self.extend(to, row, Run { start, count, step: 1 }),
             None => to.resize(count * self.problem.channels, self.outside),
         }
     }
@@ -171,22 +167,21 @@ impl<A: Accumulator> Strips<'_, A> {
     /// Appends a run of pixels of an input row.
     fn extend(&self, to: &mut Vec<A>, row: usize, run: Run) {
         let Problem { columns, channels, input_pitch, .. } = *self.problem;
-        let pixels = |first: u64, count: usize| {
-            (row * input_pitch + first as usize * channels, [channels, count, run.step * channels])
-        };
+        let pixels =
+            |first: usize, count: usize| (row * input_pitch + first * channels, [channels, count, run.step * channels]);
         let mut done = 0;
         while done < run.count {
             let pixel = run.start + (done * run.step) as i64;
             if (0..columns.samples as i64).contains(&pixel) {
                 let inside = (columns.samples - pixel as usize).div_ceil(run.step).min(run.count - done);
-                let (first, [len, count, step]) = pixels(pixel as u64, inside);
+                let (first, [len, count, step]) = pixels(pixel as usize, inside);
                 // Neighbouring pixels are one group.
                 let groups = if run.step == 1 { [len * count, 1, step] } else { [len, count, step] };
                 self.input.extend(to, first, groups);
                 done += inside;
                 continue;
             }
-            match self.border.source(pixel, columns.samples as u64) {
+            match columns.source(pixel) {
                 Some(source) => {
                     let (first, groups) = pixels(source, 1);
                     self.input.extend(to, first, groups);

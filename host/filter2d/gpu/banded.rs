@@ -61,7 +61,6 @@ impl<K: Banded> BandLaunches<K> {
             output_pitch: picture.output_pitch as u64,
             first_band: part.first_band,
             first_plane: part.first_plane,
-            border: self.settings.border as u32,
             band: bands.band,
         }
     }

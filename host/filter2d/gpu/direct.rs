@@ -128,7 +128,6 @@ impl<A: Accumulator> DirectLaunches<A> {
             first_group: part.first_group,
             total: self.total,
             outside: A::of_scalar(self.settings.outside),
-            border: self.settings.border as u32,
             channels,
             // At most the number of blocks, which the launch checks against 31 bits.
             tiles: geometry.tiles as u32,

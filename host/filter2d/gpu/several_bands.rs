@@ -22,10 +22,9 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
     let kernel = Passes::new(&gpu, fitting, &factors)?;
     let [column, row] = factors;
     let weights = Weights::separable(column, row);
-    let window = Window::new(&weights, Extent::Full, [1, 1], [1, 1], None)?;
+    let window = Window::new(&weights, [Border::Reflect; 2], Extent::Full, [1, 1], [1, 1], None)?;
     let settings = Settings {
         window,
-        border: Border::Reflect,
         outside: Scalar::F32(0.0),
         renormalise: false,
         boxes: true,

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn passes_take_whole_steps() {
-        let axis = Axis { samples: 8192, outputs: 8192, start: -15, stride: 1, dilation: 1, taps: 31 };
+        let axis = Axis { samples: 8192, outputs: 8192, start: -15, stride: 1, dilation: 1, taps: 31, border: 0 };
         let problem = Problem { planes: 1, rows: axis, columns: axis, channels: 1 };
         // 22 strips of 384 columns, so 12 bands of 57 steps of 12 rows for 264 blocks, and 6 of 57 steps of 24 rows for 132.
         for (groups, resident, bands, band) in [(1, 264, 12, 57 * 12), (2, 132, 6, 57 * 24)] {

@@ -59,6 +59,7 @@ pub(super) fn case(types: &Types, menu: &Menu, number: usize) -> Case {
         direction: if is_separable || random.below(2) == 0 { Direction::Correlate } else { Direction::Convolve },
         origin: origin(weights, number),
         boundary: boundaries(outside)[number % 6],
+        column_boundary: column_boundary(outside, number),
         extent: EXTENTS[number / 6 % 3],
         stride: pick(random, menu.strides),
         dilation: pick(random, menu.dilations),
@@ -77,6 +78,23 @@ fn origin(weights: [usize; 2], number: usize) -> [isize; 2] {
     if random.below(2) == 0 { [0, 0] } else { weights.map(|taps| random.below(taps) as isize - (taps / 2) as isize) }
 }
 
+/// Whether two boundaries have no different constants.
+pub(super) fn are_compatible(rows: Boundary<f64>, columns: Boundary<f64>) -> bool {
+    let constant = |boundary| match boundary {
+        Boundary::Zero => Some(0.0),
+        Boundary::Constant(outside) => Some(outside),
+        _ => None,
+    };
+    constant(rows).zip(constant(columns)).is_none_or(|(above, before)| above == before)
+}
+
+/// Another boundary of the columns in about one of two cases.
+fn column_boundary(outside: f64, number: usize) -> Option<Boundary<f64>> {
+    let (random, all) = (&mut Random::new(!number as u64 ^ 1), boundaries(outside));
+    let other = (random.below(2) == 0).then(|| pick(random, &all));
+    other.filter(|&columns| are_compatible(all[number % 6], columns))
+}
+
 fn weights(types: &Types, random: &mut Random, [rows, columns]: [usize; 2], is_separable: bool) -> Weights {
     match is_separable {
         false => Weights::Dense([rows, columns], types.weights(random, rows * columns)),
@@ -92,6 +110,7 @@ pub(super) fn plain(types: &Types, stream: u64, shape: [usize; 2], weights: [usi
         direction: Direction::Correlate,
         origin: [0, 0],
         boundary: Boundary::Reflect,
+        column_boundary: None,
         extent: Extent::Same,
         stride: [1, 1],
         dilation: [1, 1],

@@ -157,6 +157,17 @@ def scipy_per_axis(file):
             y = ndimage.gaussian_filter(x, sigma, **more, **outside)
             gaussian = {"filter": "gaussian", "sigma": list(sigma)} | more
             file.add("scipy.gaussian_filter", "picture", boundary, gaussian, y, exact=False)
+    # Zeros are another constant than the one of the file.
+    modes = {boundary: mode for boundary, (mode, _, _) in BOUNDARIES.items() if boundary != "zero"}
+    for rows in modes:
+        for columns in modes:
+            outside = {"mode": (modes[rows], modes[columns]), "cval": OUTSIDE}
+            gaussian = {"filter": "gaussian", "sigma": [0.75, 2]}
+            y = ndimage.gaussian_filter(x, (0.75, 2), **outside)
+            file.add("scipy.gaussian_filter", "picture", rows, gaussian, y, exact=False, columns=columns)
+            y = ndimage.uniform_filter(x, (5, 4), **outside)
+            box = {"filter": "box", "shape_of_box": [5, 4]}
+            file.add("scipy.uniform_filter", "picture", rows, box, y, exact=False, columns=columns)
 
 
 def text(file):

@@ -18,7 +18,7 @@ use std::sync::Arc;
 const FILE: &str = include_str!("golden.json");
 
 /// The cases that the file has at the least: one that was cut short must not pass.
-const LEAST_CASES: usize = 171;
+const LEAST_CASES: usize = 221;
 
 /// Relative error of the decimals of the file.
 const DECIMALS: f64 = 1e-9;
@@ -49,7 +49,9 @@ fn read_file() -> Result<Vec<Trial>, Failed> {
 
 fn check(device: &Device, file: &Value, case: &Value) -> Result<(), Failed> {
     let describe = |error: Failed| {
-        let of = ["by", "picture", "boundary", "types", "output", "weights"].map(|key| case[key].to_string()).join(" ");
+        let of = ["by", "picture", "boundary", "columns", "types", "output", "weights"]
+            .map(|key| case[key].to_string())
+            .join(" ");
         Failed::from(format!("{of}: {}", error.message().unwrap_or_default()))
     };
     check_types(device, file, case).map_err(describe)
@@ -80,7 +82,9 @@ where
     let picture = &file["pictures"][text(case, "picture")?];
     let samples = numbers(picture, "values")?;
     let outside = number(&file["outside"])?;
-    let filter = described::<S>(case)?.boundary(boundary(text(case, "boundary")?, S::of(outside))?);
+    let rows = text(case, "boundary")?;
+    let [rows, columns] = [rows, case["columns"].as_str().unwrap_or(rows)].map(|name| boundary(name, S::of(outside)));
+    let filter = described::<S>(case)?.boundaries(rows?, columns?);
     let [rows, columns] = origin(case);
     let filter = filter.origin(rows, columns);
     let filter = match case["channels"].as_u64() {

@@ -65,6 +65,7 @@ fn boxed<S: Integer>(stream: u64, shape: [usize; 2], [rows, columns]: [usize; 2]
         direction: Direction::Correlate,
         origin: [0, 0],
         boundary: boundaries(greatest - 3.0)[stream as usize % 6],
+        column_boundary: None,
         extent: EXTENTS[stream as usize / 6 % 3],
         stride: [[1, 1], [1, 1], [1, 1], [2, 3]][stream as usize % 4],
         dilation: [[1, 1], [1, 1], [1, 2], [3, 1], [1, 1]][stream as usize % 5],

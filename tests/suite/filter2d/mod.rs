@@ -17,6 +17,7 @@ mod means;
 mod missing;
 mod origins;
 mod passes;
+mod per_axis;
 mod pixels;
 mod refused;
 mod streaming;
@@ -55,6 +56,7 @@ pub(super) fn trials() -> Vec<Trial> {
         missing::trials(),
         origins::trials(),
         passes::trials(),
+        per_axis::trials(),
         pixels::trials(),
         streaming::trials(),
         two_passes::trials(),

@@ -69,7 +69,8 @@ where
         };
         let policy = if case.renormalise { NanPolicy::Renormalise } else { NanPolicy::Propagate };
         let ([rows, columns], [down, along]) = (case.stride, case.dilation);
-        let filter = filter.boundary(boundary(case.boundary)).extent(case.extent).nan_policy(policy);
+        let [above, before] = case.boundaries().map(boundary);
+        let filter = filter.boundaries(above, before).extent(case.extent).nan_policy(policy);
         let filter = filter.origin(case.origin[0], case.origin[1]);
         let filter = filter.stride(rows, columns).dilation(down, along).output();
         if let Some(channels) = case.channels { filter.channels(channels) } else { filter }

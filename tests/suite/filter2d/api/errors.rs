@@ -49,6 +49,10 @@ fn texts() {
             "the row stride of a filter must be at least 1, not 0",
         ),
         (
+            Filter2dError::Constants { rows: 0.0, columns: 0.1f32.into() },
+            "the boundaries of rows and columns must have the same constant, but have 0 and 0.1",
+        ),
+        (
             Filter2dError::Origin { what: "the row origin of a filter", origin: 2, weights: 4 },
             "the row origin of a filter must be from -2 to 1 for 4 weights, not 2",
         ),
@@ -110,6 +114,32 @@ fn filters_without_weights() {
         fails(Integers::convolve(weights.view()).prepare(&Device::cpu()), error.clone());
         fails(Integers::separable(&vec![1; rows], &vec![1; columns]).prepare(&Device::cpu()), error.clone());
         fails(Filter2d::<u8, f32>::box_blur(rows, columns).prepare(&Device::emulated(Profile::SM_90, 0)), error);
+    }
+}
+
+#[test]
+fn boundaries_with_two_constants() {
+    let device = Device::cpu();
+    let prepared = |rows, columns| Filter2d::<f32, _>::laplacian().boundaries(rows, columns).prepare(&device);
+    let constant = Boundary::Constant;
+    let (two, three, nan) = (constant(2.0), constant(3.0), constant(f32::NAN));
+    let pairs = [(two, three, [2.0, 3.0]), (Boundary::Zero, two, [0.0, 2.0]), (two, Boundary::Zero, [2.0, 0.0])];
+    for (above, before, [rows, columns]) in pairs {
+        fails(prepared(above, before), Filter2dError::Constants { rows, columns });
+    }
+    for (above, before) in [(nan, two), (two, nan)] {
+        assert!(matches!(prepared(above, before), Err(Error::Filter2d(Filter2dError::Constants { .. }))));
+    }
+    // The same constant, and one alone.
+    for (above, before) in [
+        (two, two),
+        (nan, nan),
+        (Boundary::Zero, constant(0.0)),
+        (constant(-0.0), Boundary::Zero),
+        (two, Boundary::Wrap),
+    ] {
+        assert!(prepared(above, before).is_ok(), "{above:?}, {before:?}");
+        assert!(prepared(before, above).is_ok(), "{before:?}, {above:?}");
     }
 }
 

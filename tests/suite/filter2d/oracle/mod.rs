@@ -17,7 +17,10 @@ pub struct Case {
     pub direction: Direction,
     /// Of rows and columns.
     pub origin: [isize; 2],
+    /// Of both axes, or of the rows alone.
     pub boundary: Boundary<f64>,
+    /// Of the columns, if it is another one.
+    pub column_boundary: Option<Boundary<f64>>,
     pub extent: Extent,
     pub stride: [usize; 2],
     pub dilation: [usize; 2],
@@ -152,8 +155,20 @@ impl Case {
 
     /// The same for samples that are not in the case.
     pub fn outputs_of<'a>(&'a self, sample: impl Fn(usize) -> f64 + 'a) -> Outputs<'a> {
-        let [rows, columns] = [0, 1].map(|a| self.axis(a).sources(self.boundary, self.shape[a]));
+        let boundaries = self.boundaries();
+        let [rows, columns] = [0, 1].map(|a| self.axis(a).sources(boundaries[a], self.shape[a]));
         Outputs { case: self, sample: Box::new(sample), rows, columns }
+    }
+
+    /// The boundaries of rows and columns.
+    pub fn boundaries(&self) -> [Boundary<f64>; 2] {
+        [self.boundary, self.column_boundary.unwrap_or(self.boundary)]
+    }
+
+    /// The constant outside.
+    fn outside(&self) -> f64 {
+        let constant = |boundary| if let Boundary::Constant(outside) = boundary { Some(outside) } else { None };
+        self.boundaries().into_iter().find_map(constant).unwrap_or(0.0)
     }
 
     fn axis(&self, axis: usize) -> Axis {
@@ -221,12 +236,11 @@ impl Outputs<'_> {
         channel: usize,
     ) -> impl Iterator<Item = (f64, [f64; 2])> {
         let (case, rows, columns) = (self.case, &self.rows[row], &self.columns[column]);
-        let sample = move |source: [Option<usize>; 2]| match (source, case.boundary) {
-            ([Some(r), Some(c)], _) => {
+        let sample = move |source: [Option<usize>; 2]| match source {
+            [Some(r), Some(c)] => {
                 (self.sample)(((plane * case.shape[0] + r) * case.shape[1] + c) * case.channels() + channel)
             }
-            (_, Boundary::Constant(outside)) => outside,
-            _ => 0.0,
+            _ => case.outside(),
         };
         let product = move |i: usize, j: usize| (sample([rows[i], columns[j]]), case.weights.get(i, j));
         (0..rows.len()).flat_map(move |i| (0..columns.len()).map(move |j| product(i, j)))
