@@ -42,6 +42,6 @@ pub(super) fn filter<A: Accumulator, O: Element>(
     let columns = Strips { problem: &down, ..*strips };
     Correlation { weights: column, strips: columns, total: None }
         .rows(&mut sums, &|sums, to| to.copy_from_slice(&sums[..to.len()]))?;
-    let rows = Strips { problem: &along, input: Input::Sums(&sums), outside: column.sum_of(strips.outside), ..*strips };
+    let rows = Strips { problem: &along, input: Input::Sums(&sums), outside: column.sum_of(strips.outside) };
     Correlation { weights: row, strips: rows, total: None }.rows(outputs, store)
 }
