@@ -1,9 +1,11 @@
 //! Bounds of bins.
 
 use super::HistogramElement;
+#[cfg(doc)]
+use crate::Histogram;
 
-/// A number that can bound bins of samples of type `T`. For floats it has type `T`. For integers it has type `T`, `i32` or
-/// `i64`.
+/// A number that can bound bins of samples of type `T`. For floats it has type `T`; [`Histogram::single_precision`] makes bounds of
+/// type `f64` those of `f32` samples. For integers it has type `T`, `i32` or `i64`.
 ///
 /// Integers of a wider type can lie outside the range of the sample type: `0..256` contains all bytes. Integer literals need no
 /// suffix. The trait is sealed.
@@ -24,7 +26,7 @@ use super::HistogramElement;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot bound the bins of a histogram of `{T}`",
-    note = "bounds of floats have the sample type; bounds of integers have the sample type, `i32` or `i64`"
+    note = "bounds of floats have the sample type, except for `single_precision`; bounds of integers have the sample type, `i32` or `i64`"
 )]
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `IntoBound` in their generic code")]
 pub trait HistogramBound<T: HistogramElement>: Copy + IntoBound<T> {}

@@ -64,6 +64,53 @@ impl Histogram<u16> {
     }
 }
 
+impl Histogram<f64> {
+    /// Returns the histogram for samples of type `f32`, with the same bounds: a sample is compared with them as the number that it
+    /// is, without rounding. So each edge becomes the smallest `f32` that is not less than it. For [`even`](Self::even) bins this
+    /// holds for both ends, and the borders between them are those of the ends that it makes.
+    ///
+    /// [`closed`](Self::closed) before this call includes samples that equal the exact upper end, and after it those that equal the
+    /// `f32`. Edges that become equal are the error [`HistogramError::EdgeOrder`] of [`prepare`](Self::prepare), and an end of `even`
+    /// bins beyond the largest `f32` is [`HistogramError::Range`].
+    ///
+    /// ```
+    /// use slm::{Device, Histogram};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// // 0.1 as `f32` is greater than 0.1 as `f64`, and 0.7 is less.
+    /// let edges: [f64; 4] = [0.0, 0.1, 0.7, 1.0];
+    /// let counts = Histogram::edges(&edges).single_precision().prepare(&Device::cpu())?.apply(&[0.1, 0.7])?;
+    /// assert_eq!(counts.bins()?, [0, 2, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn single_precision(self) -> Histogram<f32> {
+        let Histogram { bins, closed, channels, counted, algorithm } = self;
+        let upper = match &bins {
+            Bins::LowBits(_) => None,
+            &Bins::Even { upper, .. } => Some(upper),
+            Bins::Edges(edges) => edges.last().copied(),
+        };
+        // No sample equals an end between two numbers.
+        let closed = closed && upper.is_none_or(|upper| f64::from(rounded_up(upper)) == upper);
+        let bins = match bins {
+            Bins::LowBits(bits) => Bins::LowBits(bits),
+            Bins::Even { bins, lower, upper } => {
+                Bins::Even { bins, lower: rounded_up(lower), upper: rounded_up(upper) }
+            }
+            Bins::Edges(edges) => Bins::Edges(edges.iter().copied().map(rounded_up).collect()),
+        };
+        Histogram { bins, closed, channels, counted, algorithm }
+    }
+}
+
+/// Returns the smallest `f32` that is not less than a number, or NaN for NaN.
+fn rounded_up(number: f64) -> f32 {
+    let nearest = number as f32;
+    if f64::from(nearest) < number { nearest.next_up() } else { nearest }
+}
+
 impl<T: HistogramElement> Histogram<T> {
     /// Returns a histogram with `bins` bins of equal width, from 1 to 2^24, between the lower end of the range (inclusive)
     /// and the upper end (exclusive). Borders are exact for integers and rounded once for floats; the [module](super) has
