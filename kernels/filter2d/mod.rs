@@ -125,16 +125,17 @@ arguments! {
         pub total: A,
         /// The value outside the picture, for constant borders.
         pub outside: A,
+        // Two of these numbers are loaded together. In another order the register-tiled kernel spills registers.
         /// Channels of a pixel.
         pub channels: u32,
         /// Tiles of a row.
         pub tiles: u32,
-        /// Not 0 if NaNs are missing samples.
-        pub renormalise: u32,
         /// Rows of weights in the table of a register-tiled kernel: [`table_shape`].
         pub table_rows: u32,
         /// Packs of a row of weights there.
         pub weight_packs: u32,
+        /// Not 0 if NaNs are missing samples.
+        pub renormalise: u32,
     }
 }
 
