@@ -156,7 +156,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// This is the `origin` of SciPy's `correlate1d` and `convolve1d`. So a positive shift moves the result of a correlation to later
     /// outputs, and that of a convolution to earlier ones.
     ///
-    /// [`Extent::Valid`] and [`Extent::Full`] have the same outputs for every shift: it only numbers them.
+    /// The outputs of [`Extent::Valid`] and [`Extent::Full`] do not depend on the shift.
     ///
     /// The centre must stay within the taps: from `-(m / 2)` to `m - 1 - m / 2`. Otherwise [`prepare`](Self::prepare) fails.
     ///

@@ -307,10 +307,9 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// Returns the filter with a boundary for each axis: `rows` continues the picture above and below, and `columns` to the left and
     /// to the right. The default is [`Boundary::Zero`] for both.
     ///
-    /// `X[r, c]` is the constant if the boundary of the rows has none of the samples for row `r`, or that of the columns none for
-    /// column `c`. In other places, each boundary selects the index of its own axis. So the order does not matter, and the corners
-    /// of a picture that is continued by a constant along either axis are the constant. There is one constant at most: with two
-    /// of them, and [`Boundary::Zero`] is one, both must be equal; otherwise [`prepare`](Self::prepare) fails.
+    /// Outside, each boundary selects the row or the column of a sample. If one of them is a constant there, the sample is the
+    /// constant, also in the corners. So the order of the axes does not matter. Two constants must be equal, and [`Boundary::Zero`]
+    /// is a constant of 0; otherwise [`prepare`](Self::prepare) fails.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -348,7 +347,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// result of a correlation down and to the right, and that of a convolution up and to the left. An origin is in weights: with a
     /// [`dilation`](Self::dilation), the result moves by multiples of it.
     ///
-    /// [`Extent::Valid`] and [`Extent::Full`] have the same outputs for every origin: it only numbers them.
+    /// The outputs of [`Extent::Valid`] and [`Extent::Full`] do not depend on the origin.
     ///
     /// The centre must stay within the weights: from `-(h / 2)` to `h - 1 - h / 2`, and alike for columns. Otherwise
     /// [`prepare`](Self::prepare) fails.

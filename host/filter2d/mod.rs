@@ -1,13 +1,14 @@
 //! Two-dimensional filters of pictures and matrices.
 //!
-//! For samples `x[r, c]`, continued outside by a [`Boundary`], and weights `w` of `h` rows and `v` columns:
+//! For samples `x[r, c]`, continued outside by a [`Boundary`] of each axis, and weights `w` of `h` rows and `v` columns:
 //!
 //! * [`correlate`](Filter2d::correlate): `y[r, c] = Σ_i Σ_j w[i, j] · x[r + d₀ (i - h / 2), c + d₁ (j - v / 2)]`
 //! * [`convolve`](Filter2d::convolve): `y[r, c] = Σ_i Σ_j w[i, j] · x[r - d₀ (i - h / 2), c - d₁ (j - v / 2)]`
 //!
-//! `h / 2` and `v / 2` are rounded down, and an [`origin`](Filter2d::origin) adds to both. `d₀` and `d₁` are the [`dilation`](Filter2d::dilation). The [`Extent`] selects the range
-//! of `r` and `c` along each axis, as for [one-dimensional filters](crate::filter1d) with `d (h - 1) + 1` taps. Of this range, the
-//! [`stride`](Filter2d::stride) selects every `s`-th element, beginning with the first one. Without samples there are no outputs.
+//! `h / 2` and `v / 2` are rounded down, and an [`origin`](Filter2d::origin) adds to both. `d₀` and `d₁` are the
+//! [`dilation`](Filter2d::dilation). The [`Extent`] selects the range of `r` and `c` along each axis, as for [one-dimensional
+//! filters](crate::filter1d) with `d (h - 1) + 1` taps. Of this range, the [`stride`](Filter2d::stride) selects every `s`-th element,
+//! beginning with the first one. Without samples there are no outputs.
 //!
 //! ```
 //! use slm::ndarray::array;
