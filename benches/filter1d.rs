@@ -9,18 +9,18 @@ mod common;
 
 use common::{median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad, PreparedFilter1d};
+use slm::filter1d::{Filter1dAlgorithm, FilterElement, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Buffer, Device, Filter1d, Result};
 use std::time::{Duration, Instant};
 
 const TAPS: usize = 257;
 const ROUNDS: usize = 25;
 
-const VARIANTS: [(&str, FilterAlgorithm); 4] = [
-    ("global", FilterAlgorithm::GlobalMemory),
-    ("tile, edge thread", FilterAlgorithm::SharedTile(HaloLoad::EdgeThread)),
-    ("tile, cooperative", FilterAlgorithm::SharedTile(HaloLoad::Cooperative)),
-    ("register-tiled", FilterAlgorithm::RegisterTiled),
+const VARIANTS: [(&str, Filter1dAlgorithm); 4] = [
+    ("global", Filter1dAlgorithm::GlobalMemory),
+    ("tile, edge thread", Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread)),
+    ("tile, cooperative", Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative)),
+    ("register-tiled", Filter1dAlgorithm::RegisterTiled),
 ];
 
 fn main() -> Result<()> {
@@ -123,11 +123,11 @@ impl<T: Number> Problem<T> {
         Ok(Problem { device: device.clone(), taps: data(TAPS, 2), host, samples, outputs })
     }
 
-    fn variants(&self) -> &'static [(&'static str, FilterAlgorithm)] {
-        if self.device.info().backend == Backend::Cpu { &[("cpu", FilterAlgorithm::Auto)] } else { &VARIANTS }
+    fn variants(&self) -> &'static [(&'static str, Filter1dAlgorithm)] {
+        if self.device.info().backend == Backend::Cpu { &[("cpu", Filter1dAlgorithm::Auto)] } else { &VARIANTS }
     }
 
-    fn prepare(&self, algorithm: FilterAlgorithm) -> Result<PreparedFilter1d<T>> {
+    fn prepare(&self, algorithm: Filter1dAlgorithm) -> Result<PreparedFilter1d<T>> {
         Filter1d::correlate(&self.taps).algorithm(algorithm).prepare(&self.device)
     }
 
@@ -178,7 +178,7 @@ impl<T: Number> Problem<T> {
             report(name, &case, median(times), &[self.bytes(), products], verdict);
         }
         if let Some((_, filter)) = filters.last() {
-            println!("# {}", filter.plan(self.host.len()).to_string().replace('\n', "\n# "));
+            println!("# {}", filter.plan([self.host.len()])?.to_string().replace('\n', "\n# "));
         }
         Ok(())
     }

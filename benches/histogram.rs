@@ -255,7 +255,7 @@ impl<T: HistogramElement> Data<T> {
         let device = histogram.device();
         let weights = device.upload(weights)?;
         let run = |_| {
-            let (weighted, time) = device.time(|| histogram.apply_weighted_buffers(&self.samples, &weights))?;
+            let (weighted, time) = device.time(|| histogram.apply_weighted(&self.samples, &weights))?;
             assert!(weighted.sums.bins()? == expected, "the sums are wrong");
             Ok(time)
         };
@@ -286,7 +286,7 @@ fn measure<T: HistogramElement>(
             benchmark(criterion, name, histogram.bins(), &histogram, &data.samples)?;
         }
     }
-    println!("# {}", histogram.plan(count).to_string().replace('\n', "\n# "));
+    println!("# {}", histogram.plan([count])?.to_string().replace('\n', "\n# "));
     Ok(())
 }
 

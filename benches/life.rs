@@ -83,7 +83,7 @@ fn table(device: &Device, side: usize) -> Result<()> {
         if algorithm != LifeAlgorithm::Auto {
             continue;
         }
-        println!("# {}", board.plan().to_string().replace('\n', "\n# "));
+        println!("# {}", board.plan()?.to_string().replace('\n', "\n# "));
         for every in INTERVALS {
             let name = format!("{name}, census every {every}");
             line(&mut board, &name, first, |board| board.record(GENERATIONS, every).map(drop))?;

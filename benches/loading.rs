@@ -79,7 +79,7 @@ fn time_filters<T: FilterElement>(device: &Device, taps: [T; 3]) -> Result<()> {
     let name = std::any::type_name::<T>();
     let filter = timed(&format!("filter of {name}, rows"), || Filter1d::correlate(&taps).prepare(device))?;
     // The module for filters along columns is loaded on first use. Making a plan uses it.
-    let plan = timed(&format!("filter of {name}, columns"), || filter.plan_axis([64, 64], 0))?;
+    let plan = timed(&format!("filter of {name}, columns"), || filter.along(0).plan([64, 64]))?;
     let is_loaded = |launch: &LaunchPlan| launch.residency.is_some_and(|residency| residency.registers > 0);
     assert!(plan.launches.iter().all(is_loaded), "{plan}");
     Ok(())

@@ -104,7 +104,7 @@ impl Case {
             self.row(name, bytes, &transpose, &input, &mut output)?;
             self.check(&output.download()?, components, &of);
             if *algorithm == TransposeAlgorithm::Auto {
-                println!("# {}", transpose.plan().to_string().replace('\n', "\n# "));
+                println!("# {}", transpose.plan()?.to_string().replace('\n', "\n# "));
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use ndarray::Array2;
 use random::random;
 use slm::banks::Accumulation;
 use slm::emulator::{Action, Space};
-use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad};
+use slm::filter1d::{Filter1dAlgorithm, FilterElement, HaloLoad};
 use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramError, MemoryOrder};
 use slm::transpose::{TransposeAlgorithm, TransposeElement};
 use slm::{Buffer2, Device, Error, Filter1d, Histogram, LaunchShape, Result, Transpose};
@@ -24,11 +24,11 @@ mod modules {
     cuda_std::include_kernels!();
 }
 
-const FILTER_ALGORITHMS: [FilterAlgorithm; 4] = [
-    FilterAlgorithm::GlobalMemory,
-    FilterAlgorithm::SharedTile(HaloLoad::EdgeThread),
-    FilterAlgorithm::SharedTile(HaloLoad::Cooperative),
-    FilterAlgorithm::RegisterTiled,
+const FILTER_ALGORITHMS: [Filter1dAlgorithm; 4] = [
+    Filter1dAlgorithm::GlobalMemory,
+    Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread),
+    Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative),
+    Filter1dAlgorithm::RegisterTiled,
 ];
 
 /// Taps, rows and columns, and the axis of the lines: one line; one line whose first tap is not the first of a pack; short
@@ -122,7 +122,7 @@ fn filters<T: FilterElement + From<i8>>(device: &Device) -> Result<()> {
             let taps: Vec<T> = (0..taps).map(number).collect();
             let samples = Array2::from_shape_fn((rows, columns), |(row, column)| number(row * columns + column));
             let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
-            run(device, || filter.apply_axis(samples.view(), axis))?;
+            run(device, || filter.along(axis).apply(samples.view()))?;
         }
     }
     Ok(())
@@ -226,7 +226,7 @@ fn transpose<T: TransposeElement>(
     };
     let (input, mut output) = (matrix(rows, columns)?, matrix(columns, rows)?);
     let transpose = Transpose::new(rows, columns).components(components).algorithm(algorithm).prepare(device)?;
-    run(device, || transpose.apply_matrix_into(&input, &mut output))
+    run(device, || transpose.apply_into(&input, &mut output))
 }
 
 fn transpose_in_place<T: TransposeElement>(

@@ -114,7 +114,7 @@ fn blur_plane(filter: &PreparedFilter1d<f32>, plane: &mut Array2<f32>) -> slm::R
         for mut band in plane.axis_chunks_iter_mut(Axis(1 - axis), lines) {
             let samples = Buffer2::upload(device, band.view())?;
             let mut outputs = Buffer2::zeroed(device, samples.rows(), samples.columns())?;
-            let ((), took) = device.time(|| filter.apply_axis_into(&samples, axis, &mut outputs))?;
+            let ((), took) = device.time(|| filter.along(axis).apply_into(&samples, &mut outputs))?;
             band.assign(&outputs.download()?);
             time += took;
         }
@@ -128,7 +128,7 @@ fn report(filter: &PreparedFilter1d<f32>, picture: &Picture, taps: &[f32]) -> sl
     let _ = writeln!(report, "channels {}, taps {}", picture.channels(), taps.len());
     for (name, axis) in [("along the rows", 1), ("down the columns", 0)] {
         let band = band([picture.rows, picture.columns], axis);
-        let _ = writeln!(report, "{name}:\n{}", filter.plan_axis(band, axis)?);
+        let _ = writeln!(report, "{name}:\n{}", filter.along(axis).plan(band)?);
     }
     Ok(report)
 }

@@ -163,7 +163,7 @@ fn count<T: HistogramElement + Into<u64>>(
     let counts = histogram.counts(&counts)?;
     check(samples, largest, names, channels, &counts)?;
 
-    let mut report = format!("{device}\n{}\n", histogram.plan(samples.len()));
+    let mut report = format!("{device}\n{}\n", histogram.plan([samples.len()])?);
     let _ = writeln!(report, "time       {}", in_ms(time));
     let counts = names.iter().zip(counts.channels()).map(|(name, channel)| (*name, channel.bins.to_vec())).collect();
     Ok((Histograms { counts, most: largest }, report))

@@ -177,8 +177,8 @@ fn transpose(
     let transpose = Transpose::new(rows, columns).components(size).prepare(device)?;
     let input = Buffer2::upload(device, matrix)?;
     let mut output = Buffer2::zeroed(device, columns, rows * size)?;
-    let ((), time) = device.time(|| transpose.apply_matrix_into(&input, &mut output))?;
-    let _ = writeln!(report, "{}\ntime       {}", transpose.plan(), in_ms(time));
+    let ((), time) = device.time(|| transpose.apply_into(&input, &mut output))?;
+    let _ = writeln!(report, "{}\ntime       {}", transpose.plan()?, in_ms(time));
     output.download()
 }
 

@@ -104,13 +104,13 @@ fn equalised<S: Equalise>(device: &Device, picture: &Picture, sigma: f64) -> slm
     let channels = picture.channels();
     let samples = picture.upload::<S>(device)?;
     let blur = Filter2d::gaussian(sigma).boundary(Boundary::Reflect).channels(channels).prepare(device)?;
-    let smooth = blur.apply_buffer2(&samples)?;
+    let smooth = blur.apply(&samples)?;
     let histogram = S::histogram().prepare(device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
     histogram.apply_into(&smooth, &mut counts)?;
-    let equal = Lookup::equalise(&counts)?.apply_buffer2(&smooth)?;
+    let equal = Lookup::equalise(&counts)?.apply(&smooth)?;
     let transpose = Transpose::new(picture.rows, picture.columns).components(channels).prepare(device)?;
-    transpose.apply_buffer2(&equal)?.download()
+    transpose.apply(&equal)?.download()
 }
 
 /// Returns the resulting picture, and the time of the device.

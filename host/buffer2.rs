@@ -2,7 +2,7 @@
 
 use crate::buffer::check_shape;
 use crate::rows::{Place, Rows};
-use crate::{Buffer, Device, Element, Error, Result, allocation};
+use crate::{Buffer, BufferView, Device, Element, Error, Result, allocation};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 /// A matrix in a device's memory, row after row: element `(r, c)` is at `r * pitch + c` of a [`Buffer`].
@@ -108,12 +108,6 @@ impl<T: Element> Buffer2<T> {
     pub fn zeroed_pitched(device: &Device, rows: usize, columns: usize, pitch: usize) -> Result<Self> {
         let buffer = device.zeroed(Self::buffer_len(rows, columns, pitch)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch })
-    }
-
-    /// Returns a matrix without gaps for a kernel that writes all of it; otherwise as [`Device::unwritten`].
-    pub(crate) fn unwritten(device: &Device, [rows, columns]: [usize; 2]) -> Result<Self> {
-        let buffer = device.unwritten(Self::buffer_len(rows, columns, columns)?)?;
-        Ok(Buffer2 { buffer, rows, columns, pitch: columns })
     }
 
     /// Returns a matrix without gaps that contains a copy of `data`. The copy is done when this returns.
@@ -329,6 +323,27 @@ impl<T: Element> Buffer2<T> {
         self.buffer
     }
 
+    /// Returns the matrix as this number of matrices of the same shape, one below the other, for operations on batches.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let x = Buffer2::upload(&device, array![[1], [2], [3], [4]].view())?;
+    /// let mut y = Buffer2::zeroed(&device, 4, 1)?;
+    /// let sum = Filter2d::separable(&[1, 1, 1], &[1]).prepare(&device)?;
+    /// sum.apply_into(x.planes(2), &mut y)?;
+    /// assert_eq!(y.download()?, array![[3], [3], [7], [7]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn planes(&self, planes: usize) -> BufferView<'_, T> {
+        BufferView::from(self).with_planes(planes)
+    }
+
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<T> {
         &mut self.buffer
     }
@@ -346,13 +361,6 @@ impl<T: Element> Buffer2<T> {
     /// Returns whether there are gaps between rows.
     pub(crate) fn has_gaps(&self) -> bool {
         self.rows > 1 && self.pitch != self.columns
-    }
-
-    /// Enqueues a copy of the elements to a new buffer without gaps, and returns that buffer.
-    pub(crate) fn gathered(&self) -> Result<Buffer<T>> {
-        let mut buffer = self.buffer.device().unwritten(self.len())?;
-        buffer.copy_rows(&self.buffer, self.copied(Place::at_start(self.pitch), Place::at_start(self.columns)))?;
-        Ok(buffer)
     }
 
     /// Enqueues copies that remove the gaps between rows, part by part.

@@ -1,7 +1,7 @@
 //! Errors of this crate.
 
 use crate::banks::BankError;
-use crate::filter1d::FilterError;
+use crate::filter1d::Filter1dError;
 use crate::filter2d::Filter2dError;
 use crate::histogram::HistogramError;
 use crate::life::LifeError;
@@ -24,14 +24,14 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | group | variants |
 /// |---|---|
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
-/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture` |
+/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Shape`](Error::Shape), [`Axes`](Error::Axes), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture` |
 /// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks), [`Life`](Error::Life) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
 /// | invalid launches | [`LaunchOutOfRange`](Error::LaunchOutOfRange), [`ForeignWindow`](Error::ForeignWindow), [`MisalignedWindow`](Error::MisalignedWindow) |
 /// | failures of the device | below |
 ///
-/// Errors that only one operation has are variants of an enum of that operation, such as [`FilterError`]. The variant here
+/// Errors that only one operation has are variants of an enum of that operation, such as [`Filter1dError`]. The variant here
 /// wraps it, with the same text.
 ///
 /// ```
@@ -169,6 +169,16 @@ pub enum Error {
         /// Actual rows and columns.
         actual: [usize; 2],
     },
+    /// An array has the wrong number of axes, or axes of wrong lengths.
+    #[error("the axes of {what} have the lengths {actual:?}, but must have {expected:?}")]
+    Axes {
+        /// The array.
+        what: &'static str,
+        /// Required lengths.
+        expected: Vec<usize>,
+        /// Actual lengths.
+        actual: Vec<usize>,
+    },
     /// A row pitch is shorter than a row.
     #[error("a row pitch of {pitch} elements is less than the {columns} columns of a row")]
     Pitch {
@@ -190,7 +200,7 @@ pub enum Error {
 
     /// An error that only one-dimensional filters have.
     #[error(transparent)]
-    Filter1d(#[from] FilterError),
+    Filter1d(#[from] Filter1dError),
     /// An error that only two-dimensional filters have.
     #[error(transparent)]
     Filter2d(#[from] Filter2dError),

@@ -75,6 +75,7 @@ pub mod banks;
 mod boundary;
 mod buffer;
 mod buffer2;
+mod data;
 mod element;
 mod error;
 pub mod filter1d;
@@ -119,11 +120,12 @@ pub use cuda_std::image::ImageError;
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub use cust;
+pub use data::{BufferView, Input, Output};
 pub use device::Device;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 #[doc(inline)]
-pub use filter1d::{Filter1d, FilterAlgorithm, FilterElement};
+pub use filter1d::{Filter1d, Filter1dAlgorithm, FilterElement};
 #[doc(inline)]
 pub use filter2d::{Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
 pub use gaussian::{Gaussian, Gaussian2d};
@@ -143,7 +145,7 @@ pub use launch::{LaunchShape, Residency};
 pub use life::{Life, LifeAlgorithm};
 /// The crate `ndarray`, whose matrices this crate takes and returns.
 pub use ndarray;
-pub use plan::LaunchPlan;
+pub use plan::{LaunchPlan, Plan};
 #[doc(inline)]
 pub use pointwise::{Arithmetic, Channels, Convert, Lookup, LookupElement, Map, PointwiseElement};
 #[doc(inline)]

@@ -1,16 +1,16 @@
 //! The frame of every operation: a part for the CPU or for a GPU, and how samples get there and outputs get back.
 //!
 //! ```text
-//!              apply_into                                  apply
-//!         buffers of the device                         host memory
-//!            |             |                         |               |
-//!       slices of it       |                     as it is         upload
-//!            |             |                         |               |
-//!       Task::on_cpu  Task::on_gpu              Task::on_cpu    Task::on_gpu
-//!                                                    |               |
-//!                                                 outputs        download
+//!           run, or apply on buffers                apply on the host
+//!            |                    |                |                |
+//!       slices of it              |            as it is          upload
+//!            |                    |                |                |
+//!       Task::on_cpu         Task::on_gpu     Task::on_cpu     Task::on_gpu
+//!                                                  |                |
+//!                                               results         download
 //! ```
 
+use crate::data::{Memory, Results};
 use crate::gpu::Gpu;
 use crate::{Buffer, Device, Element, Result, allocation};
 use std::array;
@@ -58,25 +58,31 @@ impl<C, G> OnDevice<C, G> {
         }
     }
 
-    /// Returns the `len` outputs of a task on host memory.
-    pub(crate) fn run_on_host<S: Element, O: Element, const N: usize>(
+    /// Returns the `len` results of a task, where its first input is: on the host, or on the device. There, this returns when the work
+    /// is enqueued. Inputs on devices are on this one.
+    pub(crate) fn apply<S: Element, O: Element, const N: usize>(
         &self,
         device: &Device,
         task: &impl Task<C, G, S, O, N>,
-        inputs: [&[S]; N],
+        inputs: [&Memory<'_, S>; N],
         len: usize,
-    ) -> Result<Vec<O>> {
+    ) -> Result<Results<O>> {
+        let on_host = matches!(inputs[0], Memory::Host(_));
         match self {
-            OnDevice::Cpu(operation) => {
+            OnDevice::Cpu(operation) if on_host => {
                 let mut output = allocation::filled(O::default(), len)?;
-                task.on_cpu(operation, inputs, &mut output)?;
-                Ok(output)
+                task.on_cpu(operation, inputs.map(Memory::cpu), &mut output)?;
+                Ok(Results::Host(output))
             }
-            OnDevice::Gpu(operation) => {
-                let inputs = inputs.iter().map(|input| device.upload(input)).collect::<Result<Vec<_>>>()?;
+            _ => {
+                let buffers = inputs.into_iter().map(|input| input.on_buffer(device)).collect::<Result<Vec<_>>>()?;
                 let mut output = device.unwritten(len)?;
-                task.on_gpu(operation, array::from_fn(|i| &inputs[i]), &mut output)?;
-                output.download_written()
+                self.run(task, array::from_fn(|i| buffers[i].buffer()), &mut output)?;
+                if on_host {
+                    Results::Device(output).into_vec().map(Results::Host)
+                } else {
+                    Ok(Results::Device(output))
+                }
             }
         }
     }

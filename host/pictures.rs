@@ -1,18 +1,10 @@
-//! Pictures of the crate `image`, in filters, histograms and transpositions, and in the memory of devices for all operations.
-//!
-//! | function | result |
-//! |---|---|
-//! | [`PreparedFilter1d::apply_image`](crate::filter1d::PreparedFilter1d::apply_image) | the picture, filtered along one axis |
-//! | [`PreparedFilter2d::apply_image`](crate::filter2d::PreparedFilter2d::apply_image) | the filtered picture |
-//! | [`PreparedHistogram::apply_image`](crate::histogram::PreparedHistogram::apply_image) | counts of subpixels |
-//! | [`PreparedHistogram::apply_weighted_image`](crate::histogram::PreparedHistogram::apply_weighted_image) | sums of their weights |
-//! | [`PreparedTranspose::apply_image`](crate::transpose::PreparedTranspose::apply_image), [`PreparedTransposeInPlace::apply_image`](crate::transpose::PreparedTransposeInPlace::apply_image) | the transposed picture |
-//! | [`Buffer2::upload_image`], [`Buffer2::download_image`] | a matrix on a device, a picture on the host |
+//! Pictures of the crate `image`: as input and results of filters, histograms, transpositions and pointwise operations, and in the
+//! memory of devices.
 //!
 //! A picture is an `ImageBuffer<P, C>` with any container `C`, such as `GrayImage`, `RgbImage`, `Rgba32FImage` or a buffer that
 //! borrows its subpixels. It is a matrix of `height` rows and `width` columns, whose elements are pixels with interleaved
 //! channels. Its subpixels are read where they are: nothing is converted or copied on the host. The CPU writes results into
-//! the memory of the returned picture.
+//! the memory of the returned picture. [`Buffer2::upload_image`] and [`Buffer2::download_image`] copy pictures to devices and back.
 //!
 //! All channels are treated alike, also the opacity. Results have the colour space of the picture that they were computed
 //! from.
@@ -26,21 +18,23 @@
 //! let picture = RgbImage::from_fn(40, 30, |x, y| Rgb([x as u8, y as u8, 100]));
 //!
 //! let blur = Filter2d::gaussian(2.0).boundary(Boundary::Nearest).channels(3).prepare(&device)?;
-//! assert_eq!(blur.apply_image(&picture)?.get_pixel(20, 15), &Rgb([20, 15, 100]));
+//! assert_eq!(blur.apply(&picture)?.get_pixel(20, 15), &Rgb([20, 15, 100]));
 //!
 //! let colours = Histogram::bytes().channels(3).prepare(&device)?;
-//! let counts = colours.apply_image(&picture)?;
+//! let counts = colours.apply(&picture)?;
 //! assert_eq!(counts.channel(2).map(|blue| blue.bins[100]), Some(40 * 30));
 //!
 //! let transpose = Transpose::new(30, 40).components(3).prepare(&device)?;
-//! assert_eq!(transpose.apply_image(&picture)?.get_pixel(3, 4), &Rgb([4, 3, 100]));
+//! assert_eq!(transpose.apply(&picture)?.get_pixel(3, 4), &Rgb([4, 3, 100]));
 //! # Ok(())
 //! # }
 //! ```
 
-use crate::{Buffer2, Device, Element, Error, Result};
+use crate::data::{Data, Form, Memory, Results, Shape};
+use crate::{Buffer2, Device, Element, Error, Input, Result};
 use image::metadata::Cicp;
 use image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
+use std::borrow::Cow;
 use std::ops::Deref;
 
 /// Pictures and operations whose pixels do not fit together.
@@ -82,7 +76,7 @@ pub enum PictureError {
 /// # fn main() -> slm::Result<()> {
 /// let picture = GrayImage::from_vec(3, 1, vec![10, 20, 40]).expect("three pixels");
 /// let slope = Filter2d::sobel_x().output::<i16>().prepare(&Device::open()?)?;
-/// let slope: ImageBuffer<Luma<i16>, Vec<i16>> = slope.apply_image(&picture)?;
+/// let slope: ImageBuffer<Luma<i16>, Vec<i16>> = slope.apply(&picture)?;
 /// assert_eq!(slope.as_raw(), &[40, 60, -40]);
 /// # Ok(())
 /// # }
@@ -140,9 +134,9 @@ impl<T: Element> Buffer2<T> {
         P: Pixel<Subpixel = T>,
         C: Deref<Target = [T]>,
     {
-        let ([rows, columns], samples) = samples(picture);
+        let [rows, columns] = shape(picture);
         let width = columns * channels::<P>();
-        Buffer2::from_buffer(device.upload(samples)?, rows, width, width)
+        Buffer2::from_buffer(device.upload(subpixels(picture))?, rows, width, width)
     }
 
     /// Returns a picture with the elements of the matrix as subpixels, after all work that was enqueued before. Its colour space
@@ -161,6 +155,45 @@ impl<T: Element> Buffer2<T> {
         let size = size([self.rows(), columns.checked_div(channels).unwrap_or(0)])?;
         let (samples, _) = self.download()?.into_raw_vec_and_offset();
         Ok(picture_of(size, Cicp::SRGB, samples))
+    }
+}
+
+impl<S, O, P, C> Input<S, O> for &ImageBuffer<P, C>
+where
+    S: Element,
+    O: Element,
+    P: Pixel<Subpixel = S> + WithSubpixel<O>,
+    C: Deref<Target = [S]>,
+{
+    type Output = Picture<P::Pixel>;
+}
+
+impl<S, O, P, C> Data<S, O> for &ImageBuffer<P, C>
+where
+    S: Element,
+    O: Element,
+    P: Pixel<Subpixel = S> + WithSubpixel<O>,
+    C: Deref<Target = [S]>,
+{
+    type Results = Picture<P::Pixel>;
+
+    fn shape(&self) -> Shape {
+        let channels = channels::<P>();
+        Shape::new(Form::Picture { channels }, &[self.height() as usize, self.width() as usize * channels])
+    }
+
+    fn memory(&self) -> Result<Memory<'_, S>> {
+        Ok(Memory::Host(Cow::Borrowed(subpixels(self))))
+    }
+
+    fn check_results(axes: &[usize]) -> Result<()> {
+        check_channels::<P::Pixel>("the type of the results", channels::<P>())?;
+        size([axes[0], axes[1] / channels::<P>()]).map(drop)
+    }
+
+    fn results(&self, axes: &[usize], results: Results<O>) -> Result<Picture<P::Pixel>> {
+        let size = size([axes[0], axes[1] / channels::<P>()])?;
+        Ok(picture_of(size, self.color_space(), results.into_vec()?))
     }
 }
 
@@ -183,14 +216,13 @@ where
     [picture.height() as usize, picture.width() as usize]
 }
 
-/// Returns the rows and columns of a picture, in pixels, and its subpixels.
-pub(crate) fn samples<P: Pixel, C>(picture: &ImageBuffer<P, C>) -> ([usize; 2], &[P::Subpixel])
+/// Returns the subpixels of a picture. Its container may be longer.
+fn subpixels<P: Pixel, C>(picture: &ImageBuffer<P, C>) -> &[P::Subpixel]
 where
     C: Deref<Target = [P::Subpixel]>,
 {
     let [rows, columns] = shape(picture);
-    // The container may be longer than the picture.
-    ([rows, columns], &picture.as_raw()[..rows * columns * channels::<P>()])
+    &picture.as_raw()[..rows * columns * channels::<P>()]
 }
 
 /// Width and height of a picture, in pixels.

@@ -1,10 +1,127 @@
-//! The part of a plan that all operations share: how kernels are launched.
+//! Plans: what operations launch, and why.
 
 use crate::info::SharedMemory;
-use crate::{LaunchShape, Residency, Result};
+use crate::{
+    Device, Filter1dAlgorithm, Filter2dAlgorithm, HistogramAlgorithm, LaunchShape, LifeAlgorithm, Residency, Result,
+    TransposeAlgorithm,
+};
 use std::fmt;
 use std::slice;
 
+/// The kernels that an operation launches on its device, and the reason for their choice.
+///
+/// `A` is the type of the algorithm that can be requested, and `D` of what only one operation has to say. `Display` prints a plan as
+/// a few lines of text.
+///
+/// ```
+/// use slm::{Device, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let plan = Filter1d::<f32, _>::gaussian(2.0).prepare(&Device::open()?)?.plan([1000])?;
+/// println!("{plan}");
+/// assert_eq!(plan.outputs, [1000]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Plan<A = (), D = ()> {
+    /// The device.
+    pub device: String,
+    /// Requested algorithm.
+    pub algorithm: A,
+    /// Lengths of the axes of the results.
+    pub outputs: Vec<usize>,
+    /// Reason for the choice of the kernels, or for launching none.
+    pub reason: String,
+    /// Launches of kernels, in this order. Empty on the CPU, and if there is nothing to compute.
+    pub launches: Vec<LaunchPlan>,
+    /// What only this operation has to say.
+    pub details: D,
+}
+
+/// What a device does for an operation, and the reason for it.
+pub(crate) struct Planned {
+    reason: String,
+    launches: Vec<LaunchPlan>,
+}
+
+impl Planned {
+    pub(crate) fn new(reason: impl Into<String>, launches: impl IntoIterator<Item = LaunchPlan>) -> Self {
+        Planned { reason: reason.into(), launches: launches.into_iter().collect() }
+    }
+
+    /// Returns the plan of a CPU that has no choice.
+    pub(crate) fn on_cpu() -> Self {
+        Self::new("the CPU has a single implementation", [])
+    }
+
+    pub(crate) fn nothing() -> Self {
+        Self::new("there is nothing to compute", [])
+    }
+}
+
+impl<A, D> Plan<A, D> {
+    pub(crate) fn new(device: &Device, algorithm: A, outputs: &[usize], details: D, planned: Planned) -> Self {
+        let Planned { reason, launches } = planned;
+        Plan { device: device.to_string(), algorithm, outputs: outputs.to_vec(), reason, launches, details }
+    }
+
+    /// Returns the names of the kernels, in the order of their launches. A kernel that is launched again right away is named once.
+    pub fn kernels(&self) -> Vec<&'static str> {
+        let mut kernels: Vec<_> = self.launches.iter().map(|launch| launch.kernel).collect();
+        kernels.dedup();
+        kernels
+    }
+}
+
+/// An algorithm that can be requested.
+pub(crate) trait Requested {
+    /// Returns its name, or `None` if there is only one.
+    fn name(&self) -> Option<String>;
+}
+
+/// What only one operation has to say about a plan.
+pub(crate) trait Details {
+    /// Writes lines, each after a line break.
+    fn write_lines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl Requested for () {
+    fn name(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Details for () {
+    fn write_lines(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+macro_rules! algorithms {
+    ($($algorithm:ty)*) => {$(
+        impl Requested for $algorithm {
+            fn name(&self) -> Option<String> {
+                Some(format!("{self:?}"))
+            }
+        }
+    )*};
+}
+algorithms!(Filter1dAlgorithm Filter2dAlgorithm HistogramAlgorithm LifeAlgorithm TransposeAlgorithm);
+
+impl<A: Requested, D: Details> fmt::Display for Plan<A, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outputs: Vec<_> = self.outputs.iter().map(usize::to_string).collect();
+        writeln!(f, "device     {}", self.device)?;
+        writeln!(f, "outputs    {}", outputs.join(" x "))?;
+        let kernels = if self.launches.is_empty() { "none".to_owned() } else { self.kernels().join(", ") };
+        let requested = self.algorithm.name().map_or_else(String::new, |name| format!("{name}: "));
+        write!(f, "kernels    {kernels} ({requested}{})", self.reason)?;
+        self.details.write_lines(f)?;
+        if self.launches.is_empty() { Ok(()) } else { write!(f, "\n{}", Table(&self.launches)) }
+    }
+}
 /// Consecutive launches of one kernel.
 ///
 /// `Display` prints them as a table.
@@ -85,7 +202,7 @@ const HEADS: [&str; 8] =
     ["launches", "grid", "block", "shared bytes", "moved bytes", "registers", "resident", "kernel"];
 
 /// Table of launches, one line for each.
-pub(crate) struct Table<'a>(pub(crate) &'a [LaunchPlan]);
+struct Table<'a>(&'a [LaunchPlan]);
 
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,8 +8,8 @@
 /// little shared memory for them, or if the other one takes less time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FilterAlgorithm {
-    /// The fastest algorithm: [`RegisterTiled`](FilterAlgorithm::RegisterTiled). It supports any number of taps, in several
+pub enum Filter1dAlgorithm {
+    /// The fastest algorithm: [`RegisterTiled`](Filter1dAlgorithm::RegisterTiled). It supports any number of taps, in several
     /// launches if there are very many.
     #[default]
     Auto,
@@ -23,7 +23,7 @@ pub enum FilterAlgorithm {
     RegisterTiled,
 }
 
-/// The threads that load the halo of a [`SharedTile`](FilterAlgorithm::SharedTile): the `taps - 1` samples that a block needs
+/// The threads that load the halo of a [`SharedTile`](Filter1dAlgorithm::SharedTile): the `taps - 1` samples that a block needs
 /// beyond its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HaloLoad {

@@ -1,6 +1,6 @@
 //! Description of a filter: plain data.
 
-use super::{FilterAlgorithm, FilterElement, FilterError, PreparedFilter1d, Reach, Taps};
+use super::{Filter1dAlgorithm, Filter1dError, FilterElement, PreparedFilter1d, Reach, Taps};
 use crate::any::Erase;
 use crate::generated::{WeightSource, box_weights};
 use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Gaussian, Result, origin};
@@ -31,7 +31,7 @@ pub struct Filter1d<S, W = S> {
     boundary: Boundary<S>,
     extent: Extent,
     channels: usize,
-    algorithm: FilterAlgorithm,
+    algorithm: Filter1dAlgorithm,
 }
 
 impl<T: FilterElement> Filter1d<T> {
@@ -78,7 +78,7 @@ impl<S, W> Filter1d<S, W> {
             boundary: Boundary::Zero,
             extent: Extent::Same,
             channels: 1,
-            algorithm: FilterAlgorithm::Auto,
+            algorithm: Filter1dAlgorithm::Auto,
         }
     }
 }
@@ -103,7 +103,7 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     #[must_use]
     pub fn gaussian(gaussian: impl Into<Gaussian>) -> Self {
         let taps = gaussian.into().weights();
-        Self::generated(WeightSource::Gaussian, taps.map_err(|error| FilterError::from(error).into()))
+        Self::generated(WeightSource::Gaussian, taps.map_err(|error| Filter1dError::from(error).into()))
     }
 
     /// Returns the mean of `len` samples: a correlation with equal taps.
@@ -197,7 +197,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// # fn main() -> slm::Result<()> {
     /// let stereo = Filter1d::correlate(&[1, 10]).extent(Extent::Full).channels(2).prepare(&Device::open()?)?;
     /// assert_eq!(stereo.apply(&[1, 5, 2, 6])?, [10, 50, 21, 65, 2, 6]);
-    /// assert_eq!(stereo.output_len(4)?, 6);
+    /// assert_eq!(stereo.output_shape([4])?, [6]);
     /// # Ok(())
     /// # }
     /// ```
@@ -207,9 +207,9 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
         self
     }
 
-    /// Returns the filter with this algorithm. The default is [`FilterAlgorithm::Auto`].
+    /// Returns the filter with this algorithm. The default is [`Filter1dAlgorithm::Auto`].
     #[must_use]
-    pub fn algorithm(mut self, algorithm: FilterAlgorithm) -> Self {
+    pub fn algorithm(mut self, algorithm: Filter1dAlgorithm) -> Self {
         self.algorithm = algorithm;
         self
     }
@@ -232,11 +232,11 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NoTaps`], [`FilterError::Parameter`] and [`Error::TooLarge`] for taps that [`prepare`](Self::prepare) refuses
+    /// [`Filter1dError::NoTaps`], [`Filter1dError::Parameter`] and [`Error::TooLarge`] for taps that [`prepare`](Self::prepare) refuses
     /// with the same error.
     pub fn taps(&self) -> Result<&[W]> {
         let taps = self.taps.as_deref().map_err(Clone::clone)?;
-        if taps.is_empty() { Err(FilterError::NoTaps.into()) } else { Ok(taps) }
+        if taps.is_empty() { Err(Filter1dError::NoTaps.into()) } else { Ok(taps) }
     }
 
     /// Checks the filter and binds it to a device: loads the kernel and uploads the taps, after all work that was enqueued
@@ -244,12 +244,12 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///
     /// # Errors
     ///
-    /// * [`FilterError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more, and for a box of more than 2^24.
-    /// * [`FilterError::Parameter`] for generated taps with an invalid parameter.
-    /// * [`FilterError::Origin`] for an [`origin`](Self::origin) outside of the taps.
+    /// * [`Filter1dError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more, and for a box of more than 2^24.
+    /// * [`Filter1dError::Parameter`] for generated taps with an invalid parameter.
+    /// * [`Filter1dError::Origin`] for an [`origin`](Self::origin) outside of the taps.
     /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
     ///   narrower integers whose sums might exceed 64 bits.
-    /// * [`FilterError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
+    /// * [`Filter1dError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
@@ -259,7 +259,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// Returns the filter in the form that devices use.
     pub(super) fn described(&self) -> Result<Taps<S, W>> {
         let (count, (border, outside)) = (self.taps()?.len(), self.boundary.border());
-        let error = FilterError::Origin { origin: self.origin, taps: count };
+        let error = Filter1dError::Origin { origin: self.origin, taps: count };
         let left = origin::left(count, self.origin, self.is_flipped).ok_or(error)?;
         let reach = Reach { taps: count, left, extent: self.extent, channels: self.channels };
         let taps = self.taps.clone()?;

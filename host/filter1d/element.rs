@@ -3,7 +3,7 @@
 use super::gpu::GpuFilter1d;
 use super::kernels::FilterKernels;
 use super::line_filter::OwnKernels;
-use super::{FilterAlgorithm, Taps};
+use super::{Filter1dAlgorithm, Taps};
 use crate::fold::Foldable;
 use crate::multiply_add::MultiplyAdd;
 use crate::on_device::OnDevice;
@@ -28,7 +28,7 @@ pub(crate) trait LineKernels: Sized {
     fn own_kernels<W: FilterWeight>(
         device: &Device,
         taps: &Taps<Self, W>,
-        algorithm: FilterAlgorithm,
+        algorithm: Filter1dAlgorithm,
     ) -> Result<Option<OwnKernels<Self>>>
     where
         Self: FilterSample;
@@ -40,7 +40,7 @@ macro_rules! own_kernels {
             fn own_kernels<W: FilterWeight>(
                 device: &Device,
                 taps: &Taps<$t, W>,
-                algorithm: FilterAlgorithm,
+                algorithm: Filter1dAlgorithm,
             ) -> Result<Option<OwnKernels<$t>>> {
                 let &Taps { ref taps, source, border, outside, reach } = taps;
                 let SharedWeights::$shared(taps) = W::shared(taps) else { return Ok(None) };
@@ -63,7 +63,7 @@ macro_rules! without_own_kernels {
             fn own_kernels<W: FilterWeight>(
                 _: &Device,
                 _: &Taps<$t, W>,
-                _: FilterAlgorithm,
+                _: Filter1dAlgorithm,
             ) -> Result<Option<OwnKernels<$t>>> {
                 Ok(None)
             }

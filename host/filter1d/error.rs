@@ -9,7 +9,7 @@ use crate::text::{Count, Number};
 /// Functions return it in [`Error::Filter1d`](crate::Error::Filter1d).
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FilterError {
+pub enum Filter1dError {
     /// A filter without taps.
     #[error("a filter must have at least 1 tap")]
     NoTaps,
@@ -51,10 +51,16 @@ pub enum FilterError {
         /// Number of axes.
         dimensions: usize,
     },
+    /// The array has other than one or two axes.
+    #[error("a one-dimensional filter needs an array of 1 or 2 axes, not {dimensions}")]
+    Dimensions {
+        /// Number of axes.
+        dimensions: usize,
+    },
 }
 
-impl From<OutOfRange> for FilterError {
+impl From<OutOfRange> for Filter1dError {
     fn from(OutOfRange { what, range, value }: OutOfRange) -> Self {
-        FilterError::Parameter { what, range, value }
+        Filter1dError::Parameter { what, range, value }
     }
 }

@@ -4,10 +4,11 @@ use super::element::Number;
 use super::kernels::Loaded;
 use super::launches::{Launches, Memory};
 use super::line_filter::GpuLines;
-use super::{FilterAlgorithm, Lines, Plan, Taps};
+use super::{Filter1dAlgorithm, Lines, Taps};
 use crate::fold::Fold;
 use crate::gpu::Gpu;
 use crate::kernel::{OnDemand, Recent};
+use crate::plan::Planned;
 use crate::{Buffer, Result, Windows};
 use cuda_std::GlobalIn;
 use slm_kernels::filter1d::Orientation;
@@ -18,7 +19,7 @@ pub(super) struct GpuFilter1d<T: Number> {
     whole: Folded<T>,
     gpu: Gpu,
     taps: Taps<T>,
-    algorithm: FilterAlgorithm,
+    algorithm: Filter1dAlgorithm,
     /// For lines that are shorter than the taps.
     folded: Recent<Fold, Option<Arc<Folded<T>>>>,
 }
@@ -37,7 +38,7 @@ struct Folded<T: Number> {
 
 impl<T: Number> GpuFilter1d<T> {
     /// Returns the filter on a device with this shared memory.
-    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let whole = Folded::new(gpu, taps, algorithm)?;
         let (gpu, taps) = (gpu.clone(), taps.clone());
         Ok(GpuFilter1d { whole, gpu, taps, algorithm, folded: Recent::default() })
@@ -60,7 +61,7 @@ impl<T: Number> GpuFilter1d<T> {
 }
 
 impl<T: Number> Folded<T> {
-    fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+    fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let launches = Launches::new(gpu, taps, algorithm)?;
         let taps = if launches.read_taps() { Some(gpu.upload(&taps.taps)?) } else { None };
         let (rows, columns) = (OnDemand::default(), OnDemand::default());
@@ -84,9 +85,8 @@ impl<T: Number> GpuLines<T> for GpuFilter1d<T> {
         self.with_fewest(lines, |filter| filter.run(lines, samples, outputs))
     }
 
-    fn plan(&self, lines: &Lines) -> Plan {
-        self.with_fewest(lines, |filter| Ok(filter.plan(lines)))
-            .unwrap_or_else(|error| Plan::refused(&self.gpu, self.algorithm, &error))
+    fn plan(&self, lines: &Lines) -> Result<Planned> {
+        self.with_fewest(lines, |filter| filter.plan(lines))
     }
 }
 
@@ -107,7 +107,7 @@ impl<T: Number> Folded<T> {
         })
     }
 
-    fn plan(&self, lines: &Lines) -> Plan {
+    fn plan(&self, lines: &Lines) -> Result<Planned> {
         let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
         self.launches.plan(lines, residency)
     }

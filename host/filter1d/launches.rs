@@ -3,9 +3,10 @@
 use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
-use super::{FilterAlgorithm, HaloLoad, Lines, Plan, Taps};
+use super::{Filter1dAlgorithm, HaloLoad, Lines, Taps};
 use crate::gpu::Gpu;
 use crate::info::SharedMemory;
+use crate::plan::Planned;
 use crate::{LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Problem};
@@ -25,7 +26,7 @@ pub(super) struct Launches<T: Number> {
     taps: Taps<T>,
     /// Taps of each launch.
     chunks: Vec<Chunk<T>>,
-    algorithm: FilterAlgorithm,
+    algorithm: Filter1dAlgorithm,
 }
 
 /// Taps of one launch.
@@ -82,7 +83,7 @@ impl<T: Number> Launches<T> {
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
-    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: FilterAlgorithm) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let chunks = match kernel_of(algorithm).0 {
             Kernel::Register => Chunk::tables(taps, gpu.shared),
             Kernel::Global | Kernel::Tile => Chunk::whole(taps),
@@ -100,15 +101,7 @@ impl<T: Number> Launches<T> {
     /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
     fn for_rows(&self) -> Result<Choice> {
         let orientation = Orientation::Rows;
-        self.choose(&Lines {
-            lines: 1,
-            samples: 1,
-            outputs: 1,
-            channels: 1,
-            orientation,
-            input_pitch: 1,
-            output_pitch: 1,
-        })
+        self.choose(&Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 })
     }
 
     /// Returns the choice for these lines.
@@ -141,27 +134,16 @@ impl<T: Number> Launches<T> {
     }
 
     /// Returns the plan for the lines. `residency` returns the occupancy of a launch.
-    pub(super) fn plan(&self, lines: &Lines, residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>) -> Plan {
-        let mut plan = Plan {
-            device: self.gpu.to_string(),
-            algorithm: self.algorithm,
-            kernel: "none".to_owned(),
-            reason: "there is nothing to compute".to_owned(),
-            outputs: lines.plan_outputs(),
-            launches: Vec::new(),
-        };
+    pub(super) fn plan(
+        &self,
+        lines: &Lines,
+        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
+    ) -> Result<Planned> {
         if lines.is_empty() {
-            return plan;
+            return Ok(Planned::nothing());
         }
-        match self.choose(lines) {
-            Ok(choice) => {
-                plan.kernel = choice.name.to_owned();
-                plan.reason = choice.reason.to_owned();
-                plan.launches = self.launch_plan(&choice, lines, residency).into_iter().collect();
-            }
-            Err(error) => plan.reason = error.to_string(),
-        }
-        plan
+        let choice = self.choose(lines)?;
+        Ok(Planned::new(choice.reason, self.launch_plan(&choice, lines, residency)))
     }
 
     fn launch_plan(
@@ -189,12 +171,12 @@ impl<T: Number> Launches<T> {
 }
 
 /// Returns the kernel of an algorithm, and the reason for it.
-fn kernel_of(algorithm: FilterAlgorithm) -> (Kernel, &'static str) {
+fn kernel_of(algorithm: Filter1dAlgorithm) -> (Kernel, &'static str) {
     match algorithm {
-        FilterAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
-        FilterAlgorithm::SharedTile(_) => (Kernel::Tile, "requested"),
-        FilterAlgorithm::RegisterTiled => (Kernel::Register, "requested"),
-        FilterAlgorithm::Auto => (Kernel::Register, "the fastest kernel"),
+        Filter1dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
+        Filter1dAlgorithm::SharedTile(_) => (Kernel::Tile, "requested"),
+        Filter1dAlgorithm::RegisterTiled => (Kernel::Register, "requested"),
+        Filter1dAlgorithm::Auto => (Kernel::Register, "the fastest kernel"),
     }
 }
 
@@ -228,7 +210,7 @@ impl<T: Number> Pass<'_, T> {
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
         let first_line = self.part.first_line;
-        let edge_thread = filter.algorithm == FilterAlgorithm::SharedTile(HaloLoad::EdgeThread);
+        let edge_thread = filter.algorithm == Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread);
         Args {
             input: memory.input.slice(first_line * input_line, u64::MAX),
             output: memory.output.slice(first_line * output_line, u64::MAX),

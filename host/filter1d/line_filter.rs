@@ -1,8 +1,10 @@
 //! A filter of lines, bound to a device.
 
 use super::on_pictures::OnPictures;
-use super::{FilterAlgorithm, Lines, Plan, Taps};
+use super::{Filter1dAlgorithm, Lines, Taps};
+use crate::data::{Memory, Results};
 use crate::on_device::{OnDevice, Task};
+use crate::plan::Planned;
 use crate::{Buffer, Device, Element, FilterSample, FilterWeight, Result};
 
 /// A filter of lines on the CPU.
@@ -17,7 +19,7 @@ pub(crate) trait GpuLines<T: Element>: Send + Sync {
     /// Filters lines that are not empty. Both buffers are on this device.
     fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()>;
 
-    fn plan(&self, lines: &Lines) -> Plan;
+    fn plan(&self, lines: &Lines) -> Result<Planned>;
 }
 
 type OnCpu<T> = Box<dyn CpuLines<T>>;
@@ -43,7 +45,11 @@ impl<T: FilterSample> Task<OnCpu<T>, OnGpu<T>, T, T> for Lines {
 }
 
 impl<S: FilterSample> LineFilter<S> {
-    pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
+    pub(super) fn new<W: FilterWeight>(
+        device: &Device,
+        taps: &Taps<S, W>,
+        algorithm: Filter1dAlgorithm,
+    ) -> Result<Self> {
         let own = if taps.reach.channels == 1 { S::own_kernels(device, taps, algorithm)? } else { None };
         Ok(match own {
             Some(filter) => LineFilter::Own(filter),
@@ -60,20 +66,25 @@ impl<S: FilterSample> LineFilter<S> {
         }
     }
 
-    /// Returns the `len` outputs of lines without gaps.
-    pub(super) fn run_on_host(&self, device: &Device, lines: &Lines, samples: &[S], len: usize) -> Result<Vec<S>> {
+    /// Returns the `len` outputs of lines, without gaps.
+    pub(super) fn apply(
+        &self,
+        device: &Device,
+        lines: &Lines,
+        samples: &Memory<'_, S>,
+        len: usize,
+    ) -> Result<Results<S>> {
         match self {
-            LineFilter::Own(filter) => filter.run_on_host(device, lines, [samples], len),
-            LineFilter::Pictures(_) if lines.is_empty() => Ok(Vec::new()),
-            LineFilter::Pictures(filter) => filter.run_on_host(lines, samples),
+            LineFilter::Own(filter) => filter.apply(device, lines, [samples], len),
+            LineFilter::Pictures(filter) => filter.apply(lines, samples),
         }
     }
 
-    pub(super) fn plan(&self, device: &Device, algorithm: FilterAlgorithm, lines: &Lines) -> Plan {
+    pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {
         match self {
+            LineFilter::Own(OnDevice::Cpu(_)) => Ok(Planned::on_cpu()),
             LineFilter::Own(OnDevice::Gpu(filter)) => filter.plan(lines),
-            LineFilter::Pictures(filter) if device.gpu().is_some() => filter.plan(algorithm, lines),
-            LineFilter::Own(OnDevice::Cpu(_)) | LineFilter::Pictures(_) => Plan::cpu(device, algorithm, lines),
+            LineFilter::Pictures(filter) => filter.plan(lines),
         }
     }
 }
@@ -86,7 +97,7 @@ mod tests {
     #[test]
     fn pictures_are_for_channels_and_for_types_without_kernels() {
         fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
-            let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), FilterAlgorithm::Auto);
+            let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), Filter1dAlgorithm::Auto);
             matches!(filter, Ok(LineFilter::Own(_)))
         }
         let sum = Filter1d::correlate(&[1, 1, 1]);
@@ -101,8 +112,9 @@ mod tests {
         let device = Device::emulated(emulator::Profile::SMALL, 0);
         let taps = Filter1d::correlate(&[1, 1, 1]).described().unwrap();
         let lines = Lines::single(&taps.reach, 4).unwrap();
-        let filter = LineFilter::new(&device, &taps, FilterAlgorithm::Auto).unwrap();
-        let run = |len| filter.run_on_host(&device, &lines, &[1, 2, 3, 4], len);
+        let filter = LineFilter::new(&device, &taps, Filter1dAlgorithm::Auto).unwrap();
+        let samples = Memory::Host(vec![1, 2, 3, 4].into());
+        let run = |len| filter.apply(&device, &lines, &samples, len).and_then(Results::into_vec);
         assert_eq!(run(4), Ok(vec![3, 6, 9, 7]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(run(5), Err(crate::Error::UnwrittenOutput { device, element: 4 }));

@@ -1,6 +1,6 @@
 //! The problem in the form that CPU and GPU code use: lines of samples, and taps.
 
-use super::FilterError;
+use super::Filter1dError;
 use crate::fold::{Fold, Foldable, Reached, folded};
 use crate::generated::WeightSource;
 use crate::{Error, Extent, Result};
@@ -55,8 +55,8 @@ impl Reach {
     /// Returns an error if there are no taps or no channels, or too many taps.
     pub(crate) fn check(&self) -> Result<()> {
         match *self {
-            Reach { taps: 0, .. } => Err(FilterError::NoTaps.into()),
-            Reach { channels: 0, .. } => Err(FilterError::NoChannels.into()),
+            Reach { taps: 0, .. } => Err(Filter1dError::NoTaps.into()),
+            Reach { channels: 0, .. } => Err(Filter1dError::NoChannels.into()),
             Reach { taps, .. } if taps > MOST_TAPS => Err(too_large("the number of taps", [taps, 1], MOST_TAPS)),
             _ => Ok(()),
         }
@@ -81,7 +81,7 @@ impl Reach {
     fn per_channel(&self, samples: usize) -> Result<usize> {
         let channels = self.channels;
         if !samples.is_multiple_of(channels) {
-            return Err(FilterError::Interleaving { samples, channels }.into());
+            return Err(Filter1dError::Interleaving { samples, channels }.into());
         }
         Ok(samples / channels)
     }
@@ -109,8 +109,6 @@ pub(crate) struct Lines {
     pub(crate) samples: usize,
     /// Outputs per line and channel.
     pub(crate) outputs: usize,
-    /// Interleaved channels of a line. Lines along columns have one, because channels are columns of their own.
-    pub(crate) channels: usize,
     /// Direction of the lines.
     pub(crate) orientation: Orientation,
     /// Row pitch of the input.
@@ -138,7 +136,7 @@ impl Lines {
                 let lines = Self::along_rows(reach, shape, pitch)?;
                 Ok((lines, [rows, lines.output_pitch]))
             }
-            _ => Err(FilterError::Axis { axis, dimensions: 2 }.into()),
+            _ => Err(Filter1dError::Axis { axis, dimensions: 2 }.into()),
         }
     }
 
@@ -148,18 +146,13 @@ impl Lines {
         let output_pitch = outputs
             .checked_mul(channels)
             .ok_or_else(|| too_large("the number of outputs", [outputs, channels], usize::MAX))?;
-        Ok(Lines { lines, samples, outputs, channels, orientation: Orientation::Rows, input_pitch, output_pitch })
+        Ok(Lines { lines, samples, outputs, orientation: Orientation::Rows, input_pitch, output_pitch })
     }
 
     fn along_columns(reach: &Reach, [samples, lines]: [usize; 2], input_pitch: usize) -> Result<Self> {
         let outputs = reach.outputs(samples)?;
         let orientation = Orientation::Columns;
-        Ok(Lines { lines, samples, outputs, channels: 1, orientation, input_pitch, output_pitch: lines })
-    }
-
-    /// Returns the number of lines, where each channel counts as one, and of outputs per line.
-    pub(crate) fn plan_outputs(&self) -> [usize; 2] {
-        [self.lines.saturating_mul(self.channels), self.outputs]
+        Ok(Lines { lines, samples, outputs, orientation, input_pitch, output_pitch: lines })
     }
 
     /// Returns whether there is nothing to compute.

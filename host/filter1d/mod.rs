@@ -94,7 +94,7 @@
 // |---|---|
 // | `description.rs` | what a user asks for: plain data |
 // | `lines.rs` | the problem, and the taps |
-// | `prepared.rs`, `plan.rs`, `pictures.rs` | a filter on a device, and its uses |
+// | `prepared.rs` | a filter on a device, and its uses |
 // | `line_filter.rs` | the code that filters: that of one type (`element.rs`), or that for pictures |
 // | `cpu.rs` | the code of one type on the CPU |
 // | `gpu.rs`, `launches.rs`, `kernels.rs`, `tuning.rs` | the same on a GPU: kernels, shapes and arguments |
@@ -110,19 +110,15 @@ mod launches;
 mod line_filter;
 mod lines;
 mod on_pictures;
-#[cfg(feature = "image")]
-mod pictures;
-mod plan;
 mod prepared;
 mod tuning;
 
-pub use algorithm::{FilterAlgorithm, HaloLoad};
+pub use algorithm::{Filter1dAlgorithm, HaloLoad};
 pub use description::Filter1d;
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;
-pub use error::FilterError;
+pub use error::Filter1dError;
 use lines::{Lines, Reach, Taps};
-pub use plan::Plan;
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

@@ -1,9 +1,11 @@
 //! Filters of interleaved channels, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
 //! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
-use super::{FilterAlgorithm, Lines, Plan, Taps};
+use super::{Filter1dAlgorithm, Lines, Taps};
+use crate::data::{Memory, Results};
 use crate::filter2d::{Filter2dAlgorithm, LineFilter, PreparedFilter2d};
 use crate::kernel::OnDemand;
+use crate::plan::Planned;
 use crate::{Buffer, Device, FilterSample, FilterWeight, Result};
 use slm_kernels::filter1d::Orientation;
 
@@ -16,7 +18,11 @@ pub(super) struct OnPictures<S: FilterSample> {
 }
 
 impl<S: FilterSample> OnPictures<S> {
-    pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, algorithm: FilterAlgorithm) -> Result<Self> {
+    pub(super) fn new<W: FilterWeight>(
+        device: &Device,
+        taps: &Taps<S, W>,
+        algorithm: Filter1dAlgorithm,
+    ) -> Result<Self> {
         let &Taps { ref taps, source, border, outside, reach } = taps;
         let filter =
             LineFilter::new((taps, source), reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
@@ -39,28 +45,23 @@ impl<S: FilterSample> OnPictures<S> {
         filter.run_pitched(shape, [lines.input_pitch, lines.output_pitch], samples, outputs)
     }
 
-    pub(super) fn run_on_host(&self, lines: &Lines, samples: &[S]) -> Result<Vec<S>> {
+    pub(super) fn apply(&self, lines: &Lines, samples: &Memory<'_, S>) -> Result<Results<S>> {
         let (filter, shape) = self.filter(lines)?;
-        filter.run_shape_on_host(shape, samples)
+        filter.apply_pitched(shape, lines.input_pitch, samples)
     }
 
-    /// Returns the plan for filtering `lines` on a GPU.
-    pub(super) fn plan(&self, algorithm: FilterAlgorithm, lines: &Lines) -> Plan {
-        let plan = self.filter(lines).and_then(|(filter, shape)| filter.plan(shape));
-        let (kernel, reason, launches) = match plan {
-            Ok(plan) => (plan.kernel, plan.reason, plan.launches),
-            Err(error) => ("none".to_owned(), error.to_string(), Vec::new()),
-        };
-        Plan { device: self.device.to_string(), algorithm, kernel, reason, outputs: lines.plan_outputs(), launches }
+    pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {
+        let (filter, shape) = self.filter(lines)?;
+        filter.planned_for(shape)
     }
 }
 
 /// Returns the algorithm for pictures. Its tiles have only one way to load the halo.
-fn kernel_of(algorithm: FilterAlgorithm) -> Filter2dAlgorithm {
+fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter2dAlgorithm {
     match algorithm {
-        FilterAlgorithm::Auto => Filter2dAlgorithm::Auto,
-        FilterAlgorithm::GlobalMemory => Filter2dAlgorithm::GlobalMemory,
-        FilterAlgorithm::SharedTile(_) => Filter2dAlgorithm::SharedTile,
-        FilterAlgorithm::RegisterTiled => Filter2dAlgorithm::RegisterTiled,
+        Filter1dAlgorithm::Auto => Filter2dAlgorithm::Auto,
+        Filter1dAlgorithm::GlobalMemory => Filter2dAlgorithm::GlobalMemory,
+        Filter1dAlgorithm::SharedTile(_) => Filter2dAlgorithm::SharedTile,
+        Filter1dAlgorithm::RegisterTiled => Filter2dAlgorithm::RegisterTiled,
     }
 }

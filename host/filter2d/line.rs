@@ -6,7 +6,9 @@ use super::settings::Settings;
 use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
+use crate::data::{Memory, Results};
 use crate::generated::WeightSource;
+use crate::plan::Planned;
 use crate::{Buffer, Device, Extent, Result, allocation};
 use slm_kernels::signal::{Border, Kind};
 
@@ -84,10 +86,9 @@ impl<S: FilterSample> LineFilter<S> {
     }
 }
 
-/// Pictures in buffers, for operations that have checked them.
+/// Pictures that the caller has checked: of a `shape` (rows, columns), in pixels.
 impl<S: FilterSample> PreparedFilter2d<S> {
-    /// Filters a picture of `shape` (rows, columns), in pixels, with the given row pitches of input and output. The buffers are on
-    /// this device and long enough.
+    /// Filters a picture with the given row pitches of input and output. The buffers are on this device and long enough.
     pub(crate) fn run_pitched(
         &self,
         shape: [usize; 2],
@@ -96,11 +97,21 @@ impl<S: FilterSample> PreparedFilter2d<S> {
         outputs: &mut Buffer<S>,
     ) -> Result<()> {
         let problem = Problem { input_pitch, output_pitch, ..Problem::new(&self.window, 1, shape)? };
-        self.run(&problem, samples, outputs)
+        self.run_into(&problem, samples, outputs)
     }
 
-    /// Returns the outputs for a picture of `shape` (rows, columns), in pixels, whose samples have no gaps.
-    pub(crate) fn run_shape_on_host(&self, shape: [usize; 2], samples: &[S]) -> Result<Vec<S>> {
-        self.run_on_host(&Problem::new(&self.window, 1, shape)?, samples)
+    /// Returns the outputs for a picture with this row pitch.
+    pub(crate) fn apply_pitched(
+        &self,
+        shape: [usize; 2],
+        input_pitch: usize,
+        samples: &Memory<'_, S>,
+    ) -> Result<Results<S>> {
+        self.run(&Problem { input_pitch, ..Problem::new(&self.window, 1, shape)? }, samples)
+    }
+
+    /// Returns the plan for a picture without gaps.
+    pub(crate) fn planned_for(&self, shape: [usize; 2]) -> Result<Planned> {
+        self.planned(&Problem::new(&self.window, 1, shape)?)
     }
 }

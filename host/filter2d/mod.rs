@@ -100,7 +100,7 @@
 // | `facts.rs`, `rank.rs` | what is known about the weights |
 // | `choose.rs`, `tuning.rs` | the choice of the kernels, as a plain value |
 // | `cpu/`, `gpu/` | what has been chosen |
-// | `prepared.rs`, `plan.rs`, `pictures.rs` | a filter on a device, and its uses |
+// | `prepared.rs` | a filter on a device, and its uses |
 // | `folded.rs` | pictures that are smaller than the weights |
 // | `line.rs` | one-dimensional filters |
 //
@@ -119,9 +119,6 @@ mod generated;
 mod gpu;
 mod line;
 mod mean;
-#[cfg(feature = "image")]
-mod pictures;
-mod plan;
 mod prepared;
 mod rank;
 mod settings;
@@ -133,7 +130,6 @@ pub use crate::signal::{FilterSample, FilterWeight};
 pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
 pub use error::{Filter2dError, Unsupported};
 pub(crate) use line::LineFilter;
-pub use plan::Plan;
 pub use prepared::PreparedFilter2d;
 pub(crate) use window::MOST_CHANNELS;
 

@@ -8,12 +8,12 @@ use super::folded::Folding;
 use super::gpu::GpuFilter;
 use super::settings::Settings;
 use super::window::{Problem, Window};
-use super::{Filter2dAlgorithm, Filter2dError, FilterSample, Plan};
-use crate::buffer::check_shape;
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
+use crate::data::{self, Form, Memory, Results, Shape, number_of};
 use crate::gpu::Gpu;
 use crate::on_device::{OnDevice, Task};
-use crate::{Buffer, Buffer2, Device, Error, Result, allocation};
-use ndarray::{Array, ArrayView, Dimension};
+use crate::plan::Planned;
+use crate::{Buffer, BufferView, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -78,33 +78,46 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         &self.device
     }
 
-    /// Returns the rows and columns of the outputs for a picture of `shape` (rows, columns), in pixels.
+    /// Returns the shape of the results for pictures of this shape.
+    ///
+    /// The last axes are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All axes before them are
+    /// a batch. Of a filter with channels, two axes are those of a matrix, whose columns are pixels times channels.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] if an axis would have more than `usize::MAX` outputs.
-    pub fn output_shape(&self, [rows, columns]: [usize; 2]) -> Result<[usize; 2]> {
-        Ok([self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs])
+    /// * [`Filter2dError::Dimensions`], [`Filter2dError::Channels`] or [`Filter2dError::Interleaving`] for a shape of other pictures.
+    /// * [`Error::TooLarge`] if an axis would have more than `usize::MAX` outputs.
+    pub fn output_shape<const N: usize>(&self, shape: [usize; N]) -> Result<[usize; N]> {
+        let shape = self.shape_of(&shape);
+        let (_, [rows, columns]) = self.pictures(&shape)?;
+        let axes = self
+            .output_axes(&shape, [self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs]);
+        Ok(std::array::from_fn(|axis| axes[axis]))
     }
 
-    /// Returns the filtered pictures of an array with any strides.
+    /// Returns the filtered pictures.
     ///
-    /// The last axes of the array are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All
-    /// axes before them are a batch: each of its pictures is filtered by itself. The result has the same axes.
+    /// | samples | pictures |
+    /// |---|---|
+    /// | an array | The last axes are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All axes before them are a batch: each of its pictures is filtered by itself |
+    /// | a picture of the crate `image` | itself, with the filter's number of channels |
+    /// | a [`Buffer2`](crate::Buffer2) | one picture, whose columns are pixels times channels |
     ///
     /// ```
     /// use slm::ndarray::{Array4, array};
-    /// use slm::{Device, Extent, Filter2d};
+    /// use slm::{Buffer2, Device, Extent, Filter2d};
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let corner = Filter2d::correlate(array![[1, 0], [0, -1]].view()).extent(Extent::Valid);
-    /// let difference = corner.prepare(&device)?.apply(array![[1, 2, 3], [4, 6, 9]].view())?;
-    /// assert_eq!(difference, array![[-5, -7]]);
+    /// let corner = Filter2d::correlate(array![[1, 0], [0, -1]].view()).extent(Extent::Valid).prepare(&device)?;
+    /// assert_eq!(corner.apply(&array![[1, 2, 3], [4, 6, 9]])?, array![[-5, -7]]);
+    ///
+    /// let on_device = Buffer2::upload(&device, array![[1, 2, 3], [4, 6, 9]].view())?;
+    /// assert_eq!(corner.apply(&on_device)?.download()?, array![[-5, -7]]);
     ///
     /// // Ten pictures of 8 x 6 pixels with 3 channels.
     /// let pictures = Array4::<u8>::from_elem((10, 8, 6, 3), 100);
-    /// let blurred = Filter2d::gaussian(1.5).channels(3).prepare(&device)?.apply(pictures.view())?;
+    /// let blurred = Filter2d::gaussian(1.5).channels(3).prepare(&device)?.apply(&pictures)?;
     /// assert_eq!(blurred.dim(), (10, 8, 6, 3));
     /// # Ok(())
     /// # }
@@ -112,68 +125,25 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// # Errors
     ///
-    /// * [`Filter2dError::Dimensions`] if the array has too few axes.
-    /// * [`Filter2dError::Channels`] if the length of the last axis is not the number of channels.
-    /// * [`Error::TooLarge`] for more outputs than memory can have.
+    /// * [`Filter2dError::Dimensions`] for too few axes, and for slices and buffers.
+    /// * [`Filter2dError::Channels`] if the length of an array's last axis is not the number of channels,
+    ///   [`Filter2dError::Interleaving`] if the number of columns of a matrix is not a multiple of it, and
+    ///   `PictureError::Channels` if pixels have another number.
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Error::TooLarge`] for more outputs than memory or a picture can have.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply<D: Dimension>(&self, samples: ArrayView<'_, S, D>) -> Result<Array<O, D>> {
-        let mut shape = samples.raw_dim();
-        let rows = self.row_axis(shape.slice())?;
-        let lead = &shape.slice()[..rows];
-        let planes = lead.iter().product();
-        let problem = Problem::new(&self.window, planes, [shape[rows], shape[rows + 1]])?;
-        (shape[rows], shape[rows + 1]) = (problem.rows.outputs, problem.columns.outputs);
-        check_array(shape.slice())?;
-        let outputs = self.run_on_host(&problem, &allocation::row_after_row(samples)?)?;
-        Ok(Array::from_shape_vec(shape, outputs).expect("`check_array` has checked the shape"))
+    pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
+        let (mut problem, axes) = self.problem(&samples.shape())?;
+        data::apply(&samples, &axes, |samples| {
+            samples.check_owner("the input", &self.device)?;
+            problem.input_pitch = samples.pitch(problem.input_pitch);
+            self.run(&problem, samples)
+        })
     }
 
-    /// Returns the axis of an array that has the rows.
-    fn row_axis(&self, shape: &[usize]) -> Result<usize> {
-        let needed = 2 + usize::from(self.window.channels.is_some());
-        let dimensions = shape.len();
-        if dimensions < needed {
-            return Err(Filter2dError::Dimensions { dimensions, needed }.into());
-        }
-        match self.window.channels {
-            Some(expected) if shape[dimensions - 1] != expected => {
-                Err(Filter2dError::Channels { expected, actual: shape[dimensions - 1] }.into())
-            }
-            _ => Ok(dimensions - needed),
-        }
-    }
-
-    /// Returns the filtered picture in new memory of the device, without gaps. Returns when the work is enqueued. The columns of the
-    /// matrices are pixels times channels.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Buffer2, Device, Filter2d};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let device = Device::open()?;
-    /// let x = Buffer2::upload(&device, array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]].view())?;
-    /// let y = Filter2d::box_blur(1, 2).stride(1, 2).prepare(&device)?.apply_buffer2(&x)?;
-    /// assert_eq!(y.download()?, array![[0.0, 3.0], [0.5, 4.0]]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
-    /// * The errors of [`apply_into`](Self::apply_into).
-    pub fn apply_buffer2(&self, samples: &Buffer2<S>) -> Result<Buffer2<O>> {
-        self.device.check_owner("the input", samples.buffer().device())?;
-        let problem = Problem::new(&self.window, 1, self.plane_shape(samples, 1)?)?;
-        let mut outputs = Buffer2::unwritten(&self.device, [problem.output_rows(), problem.output_width()])?;
-        self.apply_into(samples, &mut outputs)?;
-        Ok(outputs)
-    }
-
-    /// Filters a picture on the device into another one. Returns when the work is enqueued. The columns of the matrices are
-    /// pixels times channels.
+    /// Filters a matrix of the device into another one. Returns when the work is enqueued. The columns of the matrices are
+    /// pixels times channels. The pictures of a batch are one below the other: [`Buffer2::planes`](crate::Buffer2::planes).
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -194,38 +164,78 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
-    /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
+    /// * [`Filter2dError::Dimensions`] for buffers that are not matrices.
+    /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels, and [`Filter2dError::Planes`] if the
+    ///   number of rows is not a multiple of the pictures.
     /// * [`Error::TooLarge`] for more outputs than memory can have.
-    /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape), times the channels.
+    /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
     /// * [`Error::OutOfDeviceMemory`] for the sums along the rows of [two passes](Filter2dAlgorithm::Separable). Nothing is written
     ///   then.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, samples: &Buffer2<S>, outputs: &mut Buffer2<O>) -> Result<()> {
-        self.apply_planes_into(samples, 1, outputs)
-    }
-
-    /// Filters a batch of pictures that are one below the other in a matrix of `planes` times their rows. Returns when the work is
-    /// enqueued.
-    ///
-    /// # Errors
-    ///
-    /// * [`Filter2dError::Planes`] if the number of rows is not a multiple of `planes`.
-    /// * The errors of [`apply_into`](Self::apply_into).
-    pub fn apply_planes_into(&self, samples: &Buffer2<S>, planes: usize, outputs: &mut Buffer2<O>) -> Result<()> {
-        self.device.check_owner("the input", samples.buffer().device())?;
-        self.device.check_owner("the output", outputs.buffer().device())?;
-        let shape = self.plane_shape(samples, planes)?;
-        let mut problem = Problem::new(&self.window, planes, shape)?;
-        let expected = [problem.output_rows(), problem.output_width()];
-        check_shape("the output", expected, [outputs.rows(), outputs.columns()])?;
+    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
+        let (samples, outputs) = (samples.into(), outputs.view_mut());
+        samples.check_owner("the input", &self.device)?;
+        outputs.check_owner("the output", &self.device)?;
+        let picture = self.picture_of_matrix(samples.axes(), samples.planes())?;
+        let mut problem = Problem::new(&self.window, samples.planes(), picture)?;
+        outputs.check_axes("the output", &[problem.output_rows(), problem.output_width()])?;
         (problem.input_pitch, problem.output_pitch) = (samples.pitch(), outputs.pitch());
-        self.run(&problem, samples.buffer(), outputs.buffer_mut())
+        self.run_into(&problem, samples.buffer(), outputs.into_buffer())
     }
 
-    /// Returns the rows and pixels of a row of each plane.
-    fn plane_shape(&self, samples: &Buffer2<S>, planes: usize) -> Result<[usize; 2]> {
-        let (rows, columns, channels) = (samples.rows(), samples.columns(), self.window.channels());
+    /// Returns the problem of pictures of any form, and the axes of the results.
+    fn problem(&self, shape: &Shape) -> Result<(Problem, Vec<usize>)> {
+        let (planes, picture) = self.pictures(shape)?;
+        let problem = Problem::new(&self.window, planes, picture)?;
+        Ok((problem, self.output_axes(shape, [problem.rows.outputs, problem.columns.outputs])))
+    }
+
+    /// Returns the number of pictures of any form, and the rows and columns of each, in pixels.
+    fn pictures(&self, shape: &Shape) -> Result<(usize, [usize; 2])> {
+        shape.check_channels("the filter", self.window.channels())?;
+        if shape.form != Form::Array {
+            return Ok((1, self.picture_of_matrix(&shape.axes, 1)?));
+        }
+        let (batch, picture) = shape.axes.split_at(self.row_axis(&shape.axes)?);
+        Ok((number_of(batch), [picture[0], picture[1]]))
+    }
+
+    /// Returns the axes of results for valid pictures of this shape, each with these rows and columns, in pixels.
+    fn output_axes(&self, shape: &Shape, [rows, columns]: [usize; 2]) -> Vec<usize> {
+        if shape.form != Form::Array {
+            return vec![rows, columns.saturating_mul(self.window.channels())];
+        }
+        let (mut axes, row_axis) = (shape.axes.clone(), shape.axes.len() - self.axes_per_picture());
+        (axes[row_axis], axes[row_axis + 1]) = (rows, columns);
+        axes
+    }
+
+    /// Returns the axis of an array that has the rows.
+    fn row_axis(&self, axes: &[usize]) -> Result<usize> {
+        let (dimensions, needed) = (axes.len(), self.axes_per_picture());
+        if dimensions < needed {
+            return Err(Filter2dError::Dimensions { dimensions, needed }.into());
+        }
+        match self.window.channels {
+            Some(expected) if axes[dimensions - 1] != expected => {
+                Err(Filter2dError::Channels { expected, actual: axes[dimensions - 1] }.into())
+            }
+            _ => Ok(dimensions - needed),
+        }
+    }
+
+    /// Returns the axes of one picture in an array.
+    fn axes_per_picture(&self) -> usize {
+        2 + usize::from(self.window.channels.is_some())
+    }
+
+    /// Returns the rows and columns, in pixels, of each picture of a matrix. Its columns are pixels times channels, and its pictures are
+    /// one below the other.
+    fn picture_of_matrix(&self, axes: &[usize], planes: usize) -> Result<[usize; 2]> {
+        let (&[rows, columns], channels) = (axes, self.window.channels()) else {
+            return Err(Filter2dError::Dimensions { dimensions: axes.len(), needed: 2 }.into());
+        };
         if !rows.is_multiple_of(planes) {
             return Err(Filter2dError::Planes { rows, planes }.into());
         }
@@ -235,27 +245,27 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         Ok([rows.checked_div(planes).unwrap_or(0), columns / channels])
     }
 
-    /// Returns the plan for filtering a picture of `shape` (rows, columns), in pixels.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooLarge`] for more outputs than memory can have.
-    pub fn plan(&self, shape: [usize; 2]) -> Result<Plan> {
-        self.plan_planes(1, shape)
+    /// Returns a shape of an array, or of a matrix if the filter has channels and the shape has no axis for them.
+    fn shape_of(&self, axes: &[usize]) -> Shape {
+        let is_matrix = axes.len() == 2 && self.window.channels.is_some();
+        Shape::new(if is_matrix { Form::Matrix } else { Form::Array }, axes)
     }
 
-    /// Returns the plan for filtering a batch of `planes` pictures of `shape` (rows, columns), in pixels, as
-    /// [`apply_planes_into`](Self::apply_planes_into) does.
+    /// Returns the plan for filtering pictures of this shape, which is as for [`output_shape`](Self::output_shape).
     ///
     /// # Errors
     ///
-    /// Those of [`plan`](Self::plan).
-    pub fn plan_planes(&self, planes: usize, shape: [usize; 2]) -> Result<Plan> {
-        self.with_fewest(&Problem::new(&self.window, planes, shape)?, |filter, problem| {
+    /// Those of [`output_shape`](Self::output_shape), [`Error::TooLarge`] for more outputs than memory can have, and what prevents the
+    /// filter from running on the device.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter2dAlgorithm>> {
+        let (problem, outputs) = self.problem(&self.shape_of(shape.as_ref()))?;
+        Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.planned(&problem)?))
+    }
+
+    pub(super) fn planned(&self, problem: &Problem) -> Result<Planned> {
+        self.with_fewest(problem, |filter, problem| {
             Ok(match &filter.0 {
-                OnDevice::Cpu(filter) => {
-                    Plan::without_launch(&self.device, self.algorithm, problem, ["cpu", filter.reason()])
-                }
+                OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
                 OnDevice::Gpu(filter) => filter.plan(problem),
             })
         })
@@ -270,27 +280,14 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         }
     }
 
-    pub(super) fn run(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
+    pub(super) fn run_into(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
         self.with_fewest(problem, |filter, problem| filter.0.run(problem, [samples], outputs))
     }
 
-    /// Returns the outputs of a problem without gaps.
-    pub(super) fn run_on_host(&self, problem: &Problem, samples: &[S]) -> Result<Vec<O>> {
+    /// Returns the outputs of a problem without gaps between them.
+    pub(super) fn run(&self, problem: &Problem, samples: &Memory<'_, S>) -> Result<Results<O>> {
         let len = problem.output_rows() * problem.output_width();
-        self.with_fewest(problem, |filter, problem| filter.0.run_on_host(&self.device, problem, [samples], len))
-    }
-}
-
-/// Returns an error if `ndarray` has no arrays of this shape: the product of all lengths other than 0 is at most `isize::MAX`.
-fn check_array(shape: &[usize]) -> Result<()> {
-    let lengths = || shape.iter().copied().filter(|&len| len > 0);
-    match lengths().try_fold(1usize, usize::checked_mul) {
-        Some(elements) if elements <= isize::MAX as usize => Ok(()),
-        _ => {
-            let longest = lengths().max().unwrap_or(0) as u64;
-            let others = lengths().fold(1u64, |product, len| product.saturating_mul(len as u64)) / longest.max(1);
-            Err(Error::TooLarge { what: "an array of outputs", factors: [longest, others], limit: isize::MAX as u64 })
-        }
+        self.with_fewest(problem, |filter, problem| filter.0.apply(&self.device, problem, [samples], len))
     }
 }
 
@@ -303,3 +300,6 @@ impl<S: FilterSample, O: FilterSample> fmt::Debug for PreparedFilter2d<S, O> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(doc)]
+use crate::Error;

@@ -96,14 +96,6 @@ pub enum HistogramError {
     /// Sums cannot be added to sums of another histogram with the same number of counters.
     #[error("the sums to add to belong to other bins or channels")]
     OtherBins,
-    /// Arrays of samples and weights differ in shape.
-    #[error("the weights have the shape {weights:?}, but the samples have the shape {samples:?}")]
-    WeightShape {
-        /// Shape of the samples.
-        samples: Vec<usize>,
-        /// Shape of the weights.
-        weights: Vec<usize>,
-    },
     /// A weight is infinite or NaN.
     #[error("weights must be finite, but weight {index} is {weight}")]
     Weight {

@@ -81,10 +81,11 @@
 // | `choose.rs`, `tuning.rs` | the choice of the kernel, and its constants |
 // | `gpu/` | the launches of the choice |
 // | `cpu.rs` | the same on the CPU |
-// | `prepared.rs`, `weighted.rs`, `pictures.rs` | what the caller runs: counts, sums of weights, pictures |
+// | `prepared.rs`, `weighted.rs`, `counting.rs` | what the caller runs: counts, sums of weights; what plans say |
 mod algorithm;
 mod bound;
 mod choose;
+mod counting;
 mod counts;
 mod cpu;
 mod description;
@@ -92,25 +93,20 @@ mod element;
 mod error;
 mod facts;
 mod gpu;
-#[cfg(feature = "image")]
-mod pictures;
-mod plan;
 mod prepared;
 mod rule;
 mod sample_types;
-mod samples;
 mod tuning;
 mod weighted;
 mod weights;
 
 pub use algorithm::{HistogramAlgorithm, MemoryOrder};
 pub use bound::HistogramBound;
+pub use counting::Counting;
 pub use counts::{Channel, Counts, WeightedCounts};
 pub use description::Histogram;
 pub use element::HistogramElement;
 pub use error::HistogramError;
-pub use plan::{Plan, WeightedPlan};
 pub use prepared::PreparedHistogram;
 use rule::{Bins, CountingRule};
-pub use samples::Samples;
 pub use weights::HistogramWeight;

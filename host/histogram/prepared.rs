@@ -4,23 +4,18 @@ use super::element::SampleType;
 use super::facts::Facts;
 use super::gpu::GpuHistogram;
 use super::rule::CounterLayout;
-use super::{Counts, HistogramAlgorithm, HistogramElement, Plan, Samples};
+use super::{Counting, Counts, HistogramAlgorithm, HistogramElement};
 use crate::buffer::check_length;
+use crate::data::{Form, Shape, number_of};
 use crate::on_device::{OnDevice, Task};
-use crate::{Buffer, Device, Result, allocation};
-use ndarray::{ArrayView, Dimension};
+use crate::plan::Planned;
+use crate::{Buffer, BufferView, Device, Input, Plan, Result};
 use std::fmt;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, any number of times and from any thread.
 ///
-/// | samples | counts | weights |
-/// |---|---|---|
-/// | a slice | [`apply`](Self::apply) | [`apply_weighted`](Self::apply_weighted), [`accumulate_weighted`](Self::accumulate_weighted) |
-/// | an array of `ndarray` | [`apply_array`](Self::apply_array) | [`apply_weighted_array`](Self::apply_weighted_array), [`accumulate_weighted_array`](Self::accumulate_weighted_array) |
-/// | a buffer or a matrix on the device | [`apply_into`](Self::apply_into), [`accumulate_into`](Self::accumulate_into) | [`apply_weighted_buffers`](Self::apply_weighted_buffers), [`accumulate_weighted_buffers`](Self::accumulate_weighted_buffers) |
-///
-/// Functions whose names begin with `apply` start from zero. Functions whose names begin with `accumulate` add to earlier
-/// results.
+/// [`apply`](Self::apply) and [`apply_weighted`](Self::apply_weighted) return counts and sums of weights for [data](Input) of any form.
+/// [`apply_into`](Self::apply_into) leaves counts on the device. Functions whose names begin with `accumulate` add to earlier results.
 pub struct PreparedHistogram<T: HistogramElement> {
     pub(super) device: Device,
     pub(super) facts: Facts<T>,
@@ -30,14 +25,14 @@ pub struct PreparedHistogram<T: HistogramElement> {
 }
 
 /// Counts samples at the beginning of a buffer.
-struct Counting<'a, T: HistogramElement> {
+struct CountSamples<'a, T: HistogramElement> {
     facts: &'a Facts<T>,
     samples: usize,
     /// Whether the counts begin at zero. Otherwise the new ones are added to them.
     starts_at_zero: bool,
 }
 
-impl<T: HistogramElement> Task<(), GpuHistogram, T, u64> for Counting<'_, T> {
+impl<T: HistogramElement> Task<(), GpuHistogram, T, u64> for CountSamples<'_, T> {
     fn on_cpu(&self, (): &(), [samples]: [&[T]; 1], counts: &mut [u64]) -> Result<()> {
         if self.starts_at_zero {
             counts.fill(0);
@@ -123,25 +118,12 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.layout().counters()
     }
 
-    /// Returns the counts of the samples.
+    /// Returns the counts of the samples: of [data](Input) of any form.
     ///
-    /// # Errors
-    ///
-    /// * [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
-    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, samples: &[T]) -> Result<Counts<T>> {
-        self.layout().check_samples(samples.len())?;
-        let task = self.counting(samples.len(), true);
-        let counts = self.on_device.run_on_host(&self.device, &task, [samples], self.counts_len())?;
-        Ok(Counts::new(counts, self.layout().cells(), &self.facts.edges))
-    }
-
-    /// Returns the counts of the elements of an array with any number of dimensions and any strides.
-    ///
-    /// The elements are read in row-major order, with the last index changing fastest, independent of their order in memory. So
-    /// the last axis of a picture of rows, columns and colours has the [`channels`](crate::Histogram::channels). Elements that
-    /// are contiguous in this order are not copied. With one channel, elements that are contiguous in any order are not copied.
+    /// Elements are read in row-major order, with the last index changing fastest, independent of their order in memory. So
+    /// the last axis of a picture of rows, columns and colours has the [`channels`](crate::Histogram::channels), and rows of other
+    /// matrices have interleaved channels. Pixels of the crate `image` have the histogram's channels. Elements of an array that are
+    /// contiguous in this order are not copied. With one channel, elements that are contiguous in any order are not copied.
     ///
     /// ```
     /// use slm::ndarray::{Array3, array, s};
@@ -150,17 +132,18 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::cpu();
     /// let below_5 = Histogram::even(5, 0..5).prepare(&device)?;
+    /// assert_eq!(below_5.apply(&[0, 1, 1, 2])?.bins()?, [1, 2, 1, 0, 0]);
     /// let matrix = array![[0, 1, 9], [1, 2, 9]];
-    /// assert_eq!(below_5.apply_array(matrix.slice(s![.., ..2]))?.bins()?, [1, 2, 1, 0, 0]);
+    /// assert_eq!(below_5.apply(matrix.slice(s![.., ..2]))?.bins()?, [1, 2, 1, 0, 0]);
     ///
     /// let picture = Array3::from_shape_fn((4, 6, 3), |(_, _, colour)| colour as u8);
     /// let colours = Histogram::bytes().channels(3).prepare(&device)?;
-    /// let counts = colours.apply_array(picture.slice(s![.., 1..3, ..]))?;
+    /// let counts = colours.apply(picture.slice(s![.., 1..3, ..]))?;
     /// assert_eq!(counts.channel(2).map(|blue| blue.bins[2]), Some(8));
     ///
     /// // The colours of a planar picture become the last axis.
     /// let planar = Array3::from_shape_fn((3, 4, 5), |(colour, _, _)| colour as u8);
-    /// let counts = colours.apply_array(planar.view().permuted_axes([1, 2, 0]))?;
+    /// let counts = colours.apply(planar.view().permuted_axes([1, 2, 0]))?;
     /// assert_eq!(counts.channel(2).map(|blue| blue.bins[2]), Some(20));
     /// # Ok(())
     /// # }
@@ -168,14 +151,20 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// * [`HistogramError::Interleaving`] if the length of the last axis is not a multiple of the channels.
-    /// * The errors of [`apply`](Self::apply).
-    pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, T, D>) -> Result<Counts<T>> {
-        self.check_last_axis(samples.shape())?;
-        match samples.as_slice_memory_order() {
-            Some(samples) if self.layout().channels == 1 => self.apply(samples),
-            _ => self.apply(&allocation::row_after_row(samples.view())?),
-        }
+    /// * [`HistogramError::Interleaving`] if the number of samples, or the length of an array's last axis, is not a multiple of the
+    ///   channels, and `PictureError::Channels` if pixels have another number of channels.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply(&self, samples: impl Input<T>) -> Result<Counts<T>> {
+        let shape = samples.shape();
+        self.check_shape(&shape)?;
+        let samples = if self.layout().channels == 1 { samples.unordered()? } else { samples.memory()? };
+        samples.check_owner("the input", &self.device)?;
+        let task = self.counting(shape.len(), true);
+        let gathered = samples.gathered()?;
+        let counts = self.on_device.apply(&self.device, &task, [&gathered.memory()], self.counts_len())?;
+        Ok(Counts::new(counts.into_vec()?, self.layout().cells(), &self.facts.edges))
     }
 
     /// Counts samples on the device and overwrites the counts of a buffer. Returns when the work is enqueued. The
@@ -204,11 +193,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// The errors of [`accumulate_into`](Self::accumulate_into). If memory runs out or the device fails, the counts are
     /// unspecified. After other errors they are unchanged.
-    pub fn apply_into<'a>(&self, samples: impl Into<Samples<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
-        let samples = samples.into();
-        self.check_samples(&samples)?;
-        self.check_counts(counts)?;
-        self.run(&samples, counts, true)
+    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
+        self.count_into(samples.into(), counts, true)
     }
 
     /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64. Returns when the work is enqueued.
@@ -239,20 +225,20 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// After a [failure of the device](Error#failures-of-the-device) some of the samples may have been added: a GPU counts 2
     /// GiB of them per launch.
-    pub fn accumulate_into<'a>(&self, samples: impl Into<Samples<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
-        let samples = samples.into();
-        self.check_samples(&samples)?;
-        self.check_counts(counts)?;
-        self.run(&samples, counts, false)
+    pub fn accumulate_into<'a>(&self, samples: impl Into<BufferView<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
+        self.count_into(samples.into(), counts, false)
     }
 
-    fn run(&self, samples: &Samples<'_, T>, counts: &mut Buffer<u64>, starts_at_zero: bool) -> Result<()> {
+    fn count_into(&self, samples: BufferView<'_, T>, counts: &mut Buffer<u64>, starts_at_zero: bool) -> Result<()> {
+        samples.check_owner("the input", &self.device)?;
+        self.layout().check_samples(samples.len())?;
+        self.check_counts(counts)?;
         let task = self.counting(samples.len(), starts_at_zero);
         self.on_device.run(&task, [samples.gathered()?.buffer()], counts)
     }
 
-    fn counting(&self, samples: usize, starts_at_zero: bool) -> Counting<'_, T> {
-        Counting { facts: &self.facts, samples, starts_at_zero }
+    fn counting(&self, samples: usize, starts_at_zero: bool) -> CountSamples<'_, T> {
+        CountSamples { facts: &self.facts, samples, starts_at_zero }
     }
 
     /// Returns the counts in a buffer that [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has
@@ -268,26 +254,33 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(Counts::new(counts.download()?, self.layout().cells(), &self.facts.edges))
     }
 
-    /// Returns the plan for counting `samples` samples, the total of all channels.
-    #[must_use]
-    pub fn plan(&self, samples: usize) -> Plan {
-        match &self.on_device {
-            OnDevice::Cpu(()) => Plan::cpu(&self.device, self.algorithm, samples, self.layout()),
+    /// Returns the plan for counting samples of this shape.
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<HistogramAlgorithm, Counting>> {
+        let samples = number_of(shape.as_ref());
+        let (details, planned) = match &self.on_device {
+            OnDevice::Cpu(()) => (Counting::on_cpu(self.algorithm, samples, self.layout()), Planned::on_cpu()),
             OnDevice::Gpu(histogram) => histogram.plan(samples),
-        }
+        };
+        let outputs = [self.layout().counted, self.layout().bins];
+        Ok(Plan::new(&self.device, self.algorithm, &outputs, details, planned))
     }
 
     pub(super) fn layout(&self) -> &CounterLayout {
         &self.facts.layout
     }
 
-    pub(super) fn check_last_axis(&self, shape: &[usize]) -> Result<()> {
-        self.layout().check_samples(shape.last().copied().unwrap_or(1))
-    }
-
-    pub(super) fn check_samples(&self, samples: &Samples<'_, T>) -> Result<()> {
-        self.device.check_owner("the input", samples.device())?;
-        self.layout().check_samples(samples.len())
+    /// Returns an error if the channels of samples are not whole pixels.
+    pub(super) fn check_shape(&self, shape: &Shape) -> Result<()> {
+        shape.check_channels("the histogram", self.layout().channels)?;
+        let interleaved = match shape.form {
+            Form::Array => shape.axes.last().copied().unwrap_or(1),
+            _ => shape.len(),
+        };
+        self.layout().check_samples(interleaved)
     }
 
     fn check_counts(&self, counts: &Buffer<u64>) -> Result<()> {

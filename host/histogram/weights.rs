@@ -57,14 +57,6 @@ impl<'a> WeightBuffer<'a> {
             WeightBuffer::F64(weights) => check_weights(&weights.download()?[..len]),
         }
     }
-
-    /// Returns the first `len` weights, which are on the CPU.
-    pub(super) fn on_cpu(self, len: usize) -> WeightSlice<'a> {
-        match self {
-            WeightBuffer::F32(weights) => WeightSlice::F32(&weights.storage().cpu()[..len]),
-            WeightBuffer::F64(weights) => WeightSlice::F64(&weights.storage().cpu()[..len]),
-        }
-    }
 }
 
 macro_rules! weights {

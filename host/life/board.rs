@@ -2,9 +2,10 @@
 
 use super::pattern::{Run, Runs};
 use super::words::{Area, Part, Size, find, packed};
-use super::{Life, LifeAlgorithm, LifeError, Pattern, Plan, Rule, Topology, cpu, gpu, placement};
+use super::{Life, LifeAlgorithm, LifeError, Pattern, Rule, Topology, cpu, gpu, placement};
 use crate::buffer::check_shape;
-use crate::{Buffer, Device, Result, allocation};
+use crate::plan::{Details, Planned};
+use crate::{Buffer, Device, Plan, Result, allocation};
 use ndarray::{Array2, ArrayView2};
 use slm_kernels::life::SUMS;
 use std::fmt;
@@ -404,21 +405,38 @@ impl Board {
         self.life.topology
     }
 
-    /// Returns the kernel, its launches, and the reason for the choice.
-    #[must_use]
-    pub fn plan(&self) -> Plan {
-        let (Life { size, algorithm, .. }, device) = (self.life, self.device.to_string());
-        let (kernel, reason, launches, generations) = match &self.cells {
-            Cells::Cpu(_) => ("cpu", "the CPU has a single implementation", Vec::new(), 1),
+    /// Returns the plan. A launch may compute several generations. If a step ends with fewer generations, another kernel computes these
+    /// one by one.
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn plan(&self) -> Result<Plan<LifeAlgorithm, Generations>> {
+        let Life { size, algorithm, .. } = self.life;
+        let (planned, per_launch) = match &self.cells {
+            Cells::Cpu(_) => (Planned::on_cpu(), 1),
             Cells::Gpu(cells) => {
                 let (launch, generations) = cells.plan();
                 let is_auto = algorithm == LifeAlgorithm::Auto;
                 let reason = if is_auto { "reads and writes the fewest bytes" } else { "requested" };
-                (launch.kernel, reason, vec![launch], generations)
+                (Planned::new(reason, [launch]), generations)
             }
         };
-        let (kernel, reason, cells) = (kernel.to_owned(), reason.to_owned(), [size.rows, size.columns]);
-        Plan { device, algorithm, kernel, reason, cells, launches, generations }
+        Ok(Plan::new(&self.device, algorithm, &[size.rows, size.columns], Generations { per_launch }, planned))
+    }
+}
+
+/// What is special about the [plan](Board::plan) of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Generations {
+    /// Generations that a launch computes.
+    pub per_launch: u64,
+}
+
+impl Details for Generations {
+    fn write_lines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\ncomputes   {} at a time", self.per_launch)
     }
 }
 

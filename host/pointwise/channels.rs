@@ -1,17 +1,20 @@
 //! Interleaved channels to planes, and back.
 
+use super::function::ONLY_KERNEL;
 use super::launcher::Launcher;
 use super::lines::Lines;
 use super::word::Word;
-use super::{Plan, PointwiseElement, PointwiseError};
+use super::{PointwiseElement, PointwiseError};
 use crate::any::{BufferMut, BufferRef};
 use crate::buffer::check_shape;
+use crate::data::Memory;
 use crate::filter2d::MOST_CHANNELS;
 use crate::gpu::Gpu;
 use crate::kernel::Launch;
 use crate::on_device::{OnDevice, Task};
 use crate::parallel::for_chunks;
-use crate::{Buffer, Buffer2, Device, LaunchPlan, Result, Windows, allocation};
+use crate::plan::Planned;
+use crate::{Buffer, Buffer2, Device, LaunchPlan, Plan, Result, Windows, allocation};
 use cuda_std::Entry;
 use ndarray::{Array3, ArrayView3};
 use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_split};
@@ -33,7 +36,7 @@ use std::marker::PhantomData;
 /// let device = Device::open()?;
 /// let pixels = Buffer2::upload(&device, array![[1, 2, 3, 4], [5, 6, 7, 8]].view())?;
 /// let mut planes = Buffer2::zeroed(&device, 4, 2)?;
-/// Channels::split(2).prepare(&device)?.apply_matrix_into(&pixels, &mut planes)?;
+/// Channels::split(2).prepare(&device)?.apply_into(&pixels, &mut planes)?;
 /// assert_eq!(planes.download()?, array![[1, 3], [5, 7], [2, 4], [6, 8]]);
 /// # Ok(())
 /// # }
@@ -142,7 +145,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// # fn main() -> slm::Result<()> {
     /// let merge = Channels::merge(3).prepare(&Device::open()?)?;
     /// let planes = array![[[1, 2]], [[3, 4]], [[5, 6]]];
-    /// assert_eq!(merge.apply_array(planes.view())?, array![[[1, 3, 5], [2, 4, 6]]]);
+    /// assert_eq!(merge.apply(&planes)?, array![[[1, 3, 5], [2, 4, 6]]]);
     /// # Ok(())
     /// # }
     /// ```
@@ -152,7 +155,8 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// * [`PointwiseError::ChannelAxis`] if the array has another number of channels.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_array(&self, input: ArrayView3<'_, T>) -> Result<Array3<T>> {
+    pub fn apply<'a>(&self, input: impl Into<ArrayView3<'a, T>>) -> Result<Array3<T>> {
+        let input = input.into();
         let (a, b, c) = input.dim();
         let (actual, columns, shape) = match self.direction {
             Direction::Split(_) => (c, a * b, (c, a, b)),
@@ -162,9 +166,9 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         if actual != expected {
             return Err(PointwiseError::ChannelAxis { expected, actual }.into());
         }
-        let (picture, input) = (Picture::row(columns, expected), allocation::row_after_row(input)?);
-        let output = self.on_device.run_on_host(&self.device, &picture, [&*input], picture.len())?;
-        Ok(Array3::from_shape_vec(shape, output).expect("an array with these axes exists"))
+        let (picture, input) = (Picture::row(columns, expected), Memory::Host(allocation::row_after_row(input)?));
+        let output = self.on_device.apply(&self.device, &picture, [&input], picture.len())?;
+        Ok(Array3::from_shape_vec(shape, output.into_vec()?).expect("an array with these axes exists"))
     }
 
     /// Changes a matrix of pixels to a matrix of planes, or the other way round, with any row pitches. Returns when the work is
@@ -177,60 +181,65 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     ///   channels.
     /// * [`Error::Shape`] if the shape of `output` does not fit.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
+    pub fn apply_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
         self.device.check_owner("the input", input.buffer().device())?;
         self.device.check_owner("the output", output.buffer().device())?;
-        let channels = self.direction.channels();
-        let divided = |what, len: usize| match len.is_multiple_of(channels) {
-            true => Ok(len / channels),
-            false => Err(PointwiseError::Division { what, len, channels }),
-        };
-        let (rows, columns, expected, [pixel_pitch, plane_pitch]) = match self.direction {
-            Direction::Split(_) => {
-                let (rows, columns) = (input.rows(), divided("columns", input.columns())?);
-                // Without columns, the number of rows is not limited by memory.
-                (rows, columns, [rows.saturating_mul(channels), columns], [input.pitch(), output.pitch()])
-            }
-            Direction::Merge(_) => {
-                let (rows, columns) = (divided("rows", input.rows())?, input.columns());
-                (rows, columns, [rows, columns.saturating_mul(channels)], [output.pitch(), input.pitch()])
-            }
-        };
+        let (mut picture, expected) = self.picture([input.rows(), input.columns()], input.pitch())?;
         check_shape("the output", expected, [output.rows(), output.columns()])?;
-        let picture = Picture { rows, columns, channels, pixel_pitch, plane_pitch };
+        match self.direction {
+            Direction::Split(_) => picture.plane_pitch = output.pitch(),
+            Direction::Merge(_) => picture.pixel_pitch = output.pitch(),
+        }
         self.on_device.run(&picture, [input.buffer()], output.buffer_mut())
     }
 
-    /// Returns the plan for a picture of `shape` (rows, columns), in pixels, in a matrix. Arrays are changed as a single row.
+    /// Returns the plan for the rows and columns of an input [matrix](Self::apply_into) without gaps. Arrays are changed as a single
+    /// row.
     ///
     /// ```
     /// use slm::{Channels, Device};
     ///
     /// # fn main() -> slm::Result<()> {
     /// let split = Channels::<u8>::split(3).prepare(&Device::open()?)?;
-    /// let plan = split.plan([1080, 1920]);
+    /// let plan = split.plan([1080, 3 * 1920])?;
     /// println!("{plan}");
     /// assert_eq!(plan.outputs, [3 * 1080, 1920]);
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn plan(&self, [rows, columns]: [usize; 2]) -> Plan {
-        let channels = self.direction.channels();
-        let outputs = match self.direction {
-            Direction::Split(_) => [rows.saturating_mul(channels), columns],
-            Direction::Merge(_) => [rows, columns.saturating_mul(channels)],
+    ///
+    /// # Errors
+    ///
+    /// [`PointwiseError::Division`] as for [`apply_into`](Self::apply_into).
+    pub fn plan(&self, shape: [usize; 2]) -> Result<Plan> {
+        let (picture, outputs) = self.picture(shape, shape[1])?;
+        let planned = match &self.on_device {
+            OnDevice::Cpu(_) => Planned::on_cpu(),
+            OnDevice::Gpu(_) if picture.is_empty() => Planned::nothing(),
+            OnDevice::Gpu(gpu) => Planned::new(ONLY_KERNEL, [gpu.plan(&picture)]),
         };
-        let picture =
-            Picture { rows, columns, channels, pixel_pitch: columns.saturating_mul(channels), plane_pitch: columns };
-        match &self.on_device {
-            OnDevice::Cpu(_) => Plan::new(&self.device, "cpu", outputs, None),
-            OnDevice::Gpu(_) if picture.is_empty() => Plan::new(&self.device, "none", outputs, None),
-            OnDevice::Gpu(gpu) => {
-                let launch = gpu.plan(&picture);
-                Plan::new(&self.device, launch.kernel, outputs, Some(launch))
+        Ok(Plan::new(&self.device, (), &outputs, (), planned))
+    }
+
+    /// Returns the picture in an input matrix with this row pitch, and the shape of the output, which has no gaps.
+    fn picture(&self, [rows, columns]: [usize; 2], pitch: usize) -> Result<(Picture, [usize; 2])> {
+        let channels = self.direction.channels();
+        let divided = |what, len: usize| match len.is_multiple_of(channels) {
+            true => Ok(len / channels),
+            false => Err(PointwiseError::Division { what, len, channels }),
+        };
+        // Without columns, the number of rows is not limited by memory.
+        Ok(match self.direction {
+            Direction::Split(_) => {
+                let columns = divided("columns", columns)?;
+                let picture = Picture { rows, columns, channels, pixel_pitch: pitch, plane_pitch: columns };
+                (picture, [rows.saturating_mul(channels), columns])
             }
-        }
+            Direction::Merge(_) => {
+                let (rows, width) = (divided("rows", rows)?, columns.saturating_mul(channels));
+                (Picture { rows, columns, channels, pixel_pitch: width, plane_pitch: pitch }, [rows, width])
+            }
+        })
     }
 }
 

@@ -2,15 +2,17 @@
 
 use super::function::{BoundFunction, CpuFunction};
 use super::lines::Lines;
-use super::{Plan, PointwiseElement, PointwiseError, cpu, gpu};
+use super::{PointwiseElement, cpu, gpu};
 use crate::any::{Slice, SliceMut};
-use crate::buffer::{check_length, check_shape};
+use crate::data;
 use crate::gpu::Gpu;
-use crate::{Buffer, Buffer2, Device, Result, allocation};
-use ndarray::{Array, ArrayView, Dimension};
+use crate::{BufferView, Device, Input, Output, Plan, Result};
 use slm_kernels::pointwise::Combination;
 use std::fmt;
 use std::marker::PhantomData;
+
+/// Names of the inputs.
+const NAMES: [&str; 2] = ["the first input", "the second input"];
 
 /// An [`Arithmetic`](crate::Arithmetic) that is ready to run on its device, any number of times and from any thread. `S` is the
 /// type of the samples, `O` of the outputs.
@@ -38,20 +40,8 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
         &self.function.device
     }
 
-    /// Returns the outputs, one for each pair of samples with the same index.
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::Length`] if `a` and `b` have different lengths.
-    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, a: &[S], b: &[S]) -> Result<Vec<O>> {
-        check_length("the second input", a.len(), b.len())?;
-        self.function.run_on_host([a, b])
-    }
-
-    /// Returns the outputs for two arrays of the same shape, with any number of dimensions and any strides. The result has
-    /// the same shape.
+    /// Returns the outputs, one for each pair of samples with the same index, of [data](Input) of the same shape. The outputs have the
+    /// form of `a`.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -59,27 +49,28 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let larger = Arithmetic::max().prepare(&Device::open()?)?;
+    /// assert_eq!(larger.apply(&[1, 5], &[2, 4])?, [2, 5]);
     /// let x = array![[1, 2], [3, 4]];
-    /// assert_eq!(larger.apply_arrays(x.view(), x.t())?, array![[1, 3], [3, 4]]);
+    /// assert_eq!(larger.apply(&x, x.t())?, array![[1, 3], [3, 4]]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// * [`PointwiseError::Shapes`] if the shapes differ.
-    /// * The errors of [`apply`](Self::apply).
-    pub fn apply_arrays<D: Dimension>(&self, a: ArrayView<'_, S, D>, b: ArrayView<'_, S, D>) -> Result<Array<O, D>> {
-        let shape = a.raw_dim();
-        if shape != b.raw_dim() {
-            return Err(PointwiseError::Shapes { first: a.shape().to_vec(), second: b.shape().to_vec() }.into());
-        }
-        let outputs = self.apply(&allocation::row_after_row(a)?, &allocation::row_after_row(b)?)?;
-        Ok(Array::from_shape_vec(shape, outputs).expect("an array of this shape exists"))
+    /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `a` and `b` differ in shape.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply<I: Input<S, O>>(&self, a: I, b: impl Input<S>) -> Result<I::Output> {
+        let shape = a.shape();
+        shape.check_same("the second input", &b.shape())?;
+        let b = b.memory()?;
+        data::apply(&a, &shape.axes, |a| self.function.apply(NAMES, &shape, [a, &b]))
     }
 
-    /// Computes the outputs for two buffers into a third one. Both inputs may be the same buffer. Returns when the work is
-    /// enqueued.
+    /// Computes the outputs for two buffers into a third one, or for two matrices into a third one, with any row pitches. Both inputs may
+    /// be the same. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Arithmetic, Device};
@@ -97,41 +88,24 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
-    /// * [`Error::Length`] if the buffers have different lengths.
+    /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if inputs and outputs differ in shape.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, a: &Buffer<S>, b: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
-        self.check_owners([a, b], outputs)?;
-        check_length("the second input", a.len(), b.len())?;
-        check_length("the output", a.len(), outputs.len())?;
-        self.function.run(&Lines::row(a.len()), [a, b], outputs)
+    pub fn apply_into<'a>(
+        &self,
+        a: impl Into<BufferView<'a, S>>,
+        b: impl Into<BufferView<'a, S>>,
+        outputs: &mut impl Output<O>,
+    ) -> Result<()> {
+        self.function.run(NAMES, [a.into(), b.into()], outputs.view_mut())
     }
 
-    /// Computes the outputs for two matrices into a third one, with any row pitches. Returns when the work is enqueued.
+    /// Returns the plan for inputs of this shape.
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
-    /// * [`Error::Shape`] if the matrices have different shapes.
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_matrix_into(&self, a: &Buffer2<S>, b: &Buffer2<S>, outputs: &mut Buffer2<O>) -> Result<()> {
-        self.check_owners([a.buffer(), b.buffer()], outputs.buffer())?;
-        let shape = [a.rows(), a.columns()];
-        check_shape("the second input", shape, [b.rows(), b.columns()])?;
-        check_shape("the output", shape, [outputs.rows(), outputs.columns()])?;
-        let lines = Lines::new(shape, [a.pitch(), b.pitch()], outputs.pitch());
-        self.function.run(&lines, [a.buffer(), b.buffer()], outputs.buffer_mut())
-    }
-
-    /// Returns the plan for this number of samples in each input.
-    #[must_use]
-    pub fn plan(&self, samples: usize) -> Plan {
-        self.function.plan(&Lines::row(samples))
-    }
-
-    fn check_owners(&self, [a, b]: [&Buffer<S>; 2], outputs: &Buffer<O>) -> Result<()> {
-        self.function.device.check_owner("the first input", a.device())?;
-        self.function.device.check_owner("the second input", b.device())?;
-        self.function.device.check_owner("the output", outputs.device())
+    /// None at present.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan> {
+        Ok(self.function.plan(shape.as_ref()))
     }
 }
 

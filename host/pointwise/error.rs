@@ -60,14 +60,6 @@ pub enum PointwiseError {
         /// The upper bound.
         upper: f64,
     },
-    /// Two arrays have different shapes.
-    #[error("the second array has the shape {second:?}, but the first one {first:?}")]
-    Shapes {
-        /// Shape of the first array.
-        first: Vec<usize>,
-        /// Shape of the second array.
-        second: Vec<usize>,
-    },
     /// Pixels without channels, or with too many.
     #[error("pixels must have from 1 to {limit} channels, not {channels}")]
     Channels {

@@ -1,11 +1,16 @@
 //! A function of `N` samples, bound to a device.
 
+use super::PointwiseElement;
 use super::lines::Lines;
-use super::{Plan, PointwiseElement};
 use crate::any::{BufferMut, BufferRef, Slice, SliceMut};
+use crate::data::{BufferViewMut, Memory, Results, Shape, check_same, number_of};
 use crate::gpu::Gpu;
 use crate::on_device::{OnDevice, Task};
-use crate::{Buffer, Device, LaunchPlan, Result};
+use crate::plan::Planned;
+use crate::{Buffer, BufferView, Device, LaunchPlan, Plan, Result};
+
+/// Reason for a kernel.
+pub(super) const ONLY_KERNEL: &str = "the only kernel of the operation for these types";
 
 /// A function on the CPU.
 pub(super) trait CpuFunction<const N: usize>: Send + Sync {
@@ -54,31 +59,49 @@ impl<const N: usize> BoundFunction<N> {
         Ok(BoundFunction { device: device.clone(), on_device: OnDevice::new(device, on_cpu, on_gpu)? })
     }
 
-    /// Computes all outputs. The buffers are on this device.
+    /// Computes all outputs. Names are those of the inputs, for errors.
     pub(super) fn run<S: PointwiseElement, O: PointwiseElement>(
         &self,
-        lines: &Lines<N>,
-        samples: [&Buffer<S>; N],
-        outputs: &mut Buffer<O>,
+        names: [&'static str; N],
+        samples: [BufferView<'_, S>; N],
+        outputs: BufferViewMut<'_, O>,
     ) -> Result<()> {
-        self.on_device.run(lines, samples, outputs)
-    }
-
-    /// Returns the outputs of samples on the host, all of the same length.
-    pub(super) fn run_on_host<S: PointwiseElement, O: PointwiseElement>(&self, samples: [&[S]; N]) -> Result<Vec<O>> {
-        let lines = Lines::row(samples[0].len());
-        self.on_device.run_on_host(&self.device, &lines, samples, lines.columns)
-    }
-
-    pub(super) fn plan(&self, lines: &Lines<N>) -> Plan {
-        let shape = [lines.rows, lines.columns];
-        match &self.on_device {
-            OnDevice::Cpu(_) => Plan::new(&self.device, "cpu", shape, None),
-            OnDevice::Gpu(_) if lines.is_empty() => Plan::new(&self.device, "none", shape, None),
-            OnDevice::Gpu(function) => {
-                let launch = function.plan(lines);
-                Plan::new(&self.device, launch.kernel, shape, Some(launch))
-            }
+        for (samples, name) in samples.iter().zip(names) {
+            samples.check_owner(name, &self.device)?;
         }
+        outputs.check_owner("the output", &self.device)?;
+        for (other, name) in samples.iter().zip(names).skip(1) {
+            check_same(name, samples[0].axes(), other.axes())?;
+        }
+        outputs.check_axes("the output", samples[0].axes())?;
+        let pitches = samples.each_ref().map(BufferView::pitch);
+        let lines = Lines::new(samples[0].rows_and_columns(), pitches, outputs.pitch());
+        self.on_device.run(&lines, samples.map(|samples| samples.buffer()), outputs.into_buffer())
+    }
+
+    /// Returns the outputs of samples of one shape, without gaps.
+    pub(super) fn apply<S: PointwiseElement, O: PointwiseElement>(
+        &self,
+        names: [&'static str; N],
+        shape: &Shape,
+        samples: [&Memory<'_, S>; N],
+    ) -> Result<Results<O>> {
+        for (samples, name) in samples.iter().zip(names) {
+            samples.check_owner(name, &self.device)?;
+        }
+        let [rows, columns] = shape.rows_and_columns();
+        let lines = Lines::new([rows, columns], samples.map(|samples| samples.pitch(columns)), columns);
+        self.on_device.apply(&self.device, &lines, samples, shape.len())
+    }
+
+    /// Returns the plan for samples of this shape, without gaps.
+    pub(super) fn plan(&self, axes: &[usize]) -> Plan {
+        let lines = Lines::row(number_of(axes));
+        let planned = match &self.on_device {
+            OnDevice::Cpu(_) => Planned::on_cpu(),
+            OnDevice::Gpu(_) if lines.is_empty() => Planned::nothing(),
+            OnDevice::Gpu(function) => Planned::new(ONLY_KERNEL, [function.plan(&lines)]),
+        };
+        Plan::new(&self.device, (), axes, (), planned)
     }
 }

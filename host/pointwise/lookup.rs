@@ -1,9 +1,9 @@
 //! Description of a table: plain data.
 
 use super::rule::Rule;
-use super::{LookupElement, Plan, PointwiseElement, PointwiseError, PreparedMap};
+use super::{LookupElement, PointwiseElement, PointwiseError, PreparedMap};
 use crate::buffer::check_length;
-use crate::{Buffer, Device, Result, allocation};
+use crate::{Buffer, Device, Plan, Result, allocation};
 use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;

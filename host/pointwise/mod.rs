@@ -18,14 +18,14 @@
 //! # let picture = Array2::from_shape_fn((20, 30), |(r, c)| (40 + r + 2 * c) as u8);
 //! let device = Device::open()?;
 //! let bytes = Buffer2::upload(&device, picture.view())?;
-//! let floats = Convert::<u8, f32>::new().prepare(&device)?.apply_buffer2(&bytes)?;
-//! let smooth = Filter2d::gaussian(1.5).prepare(&device)?.apply_buffer2(&floats)?;
-//! let bytes = Convert::<f32, u8>::new().prepare(&device)?.apply_buffer2(&smooth)?;
+//! let floats = Convert::<u8, f32>::new().prepare(&device)?.apply(&bytes)?;
+//! let smooth = Filter2d::gaussian(1.5).prepare(&device)?.apply(&floats)?;
+//! let bytes = Convert::<f32, u8>::new().prepare(&device)?.apply(&smooth)?;
 //! let histogram = Histogram::bytes().prepare(&device)?;
 //! let mut counts = device.zeroed(histogram.counts_len())?;
 //! histogram.apply_into(&bytes, &mut counts)?;
-//! let equal = Lookup::equalise(&counts)?.apply_buffer2(&bytes)?;
-//! let result = Transpose::new(20, 30).prepare(&device)?.apply_buffer2(&equal)?.download()?;
+//! let equal = Lookup::equalise(&counts)?.apply(&bytes)?;
+//! let result = Transpose::new(20, 30).prepare(&device)?.apply(&equal)?.download()?;
 //! # assert_eq!((result.dim(), result.iter().min(), result.iter().max()), ((30, 20), Some(&0), Some(&255)));
 //! # Ok(())
 //! # }
@@ -74,7 +74,6 @@ mod launcher;
 mod lines;
 mod lookup;
 mod map;
-mod plan;
 mod prepared;
 mod rule;
 mod table;
@@ -89,7 +88,6 @@ pub use element::{LookupElement, PointwiseElement};
 pub use error::PointwiseError;
 pub use lookup::Lookup;
 pub use map::Map;
-pub use plan::Plan;
 pub use prepared::PreparedMap;
 
 #[cfg(doc)]

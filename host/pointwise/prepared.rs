@@ -1,17 +1,20 @@
 //! A function of one sample, bound to a device.
 
-use super::function::{BoundFunction, CpuFunction};
+use super::function::{BoundFunction, CpuFunction, ONLY_KERNEL};
 use super::lines::Lines;
 use super::rule::Rule;
-use super::{LookupElement, Plan, PointwiseElement, cpu, gpu, table};
+use super::{LookupElement, PointwiseElement, cpu, gpu, table};
 use crate::any::{Slice, SliceMut};
-use crate::buffer::{check_length, check_shape};
+use crate::data;
 use crate::gpu::Gpu;
-use crate::{Buffer, Buffer2, Device, Result, allocation};
-use ndarray::{Array, ArrayView, Dimension};
+use crate::plan::Planned;
+use crate::{Buffer, BufferView, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+/// Names of the inputs.
+const NAMES: [&str; 1] = ["the input"];
 
 /// A [`Convert`](crate::Convert), [`Map`](crate::Map) or [`Lookup`](crate::Lookup) that is ready to run on its device, any
 /// number of times and from any thread. `S` is the type of the samples, `O` of the outputs.
@@ -40,39 +43,37 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
         &self.function.device
     }
 
-    /// Returns the outputs, one for each sample.
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, samples: &[S]) -> Result<Vec<O>> {
-        self.function.run_on_host([samples])
-    }
-
-    /// Returns the outputs for an array with any number of dimensions and any strides. The result has the same shape.
+    /// Returns the outputs, one for each sample, of [data](Input) of any form.
     ///
     /// ```
     /// use slm::ndarray::array;
-    /// use slm::{Device, Map};
+    /// use slm::{Buffer2, Convert, Device, Map};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// let square = Map::square().prepare(&Device::open()?)?;
-    /// assert_eq!(square.apply_array(array![[1, 2], [3, 4]].t())?, array![[1, 9], [4, 16]]);
+    /// let device = Device::open()?;
+    /// let square = Map::square().prepare(&device)?;
+    /// assert_eq!(square.apply(&[1, 2, 3])?, [1, 4, 9]);
+    /// assert_eq!(square.apply(array![[1, 2], [3, 4]].t())?, array![[1, 9], [4, 16]]);
+    ///
+    /// let bytes = Buffer2::upload(&device, array![[0u8, 64], [128, 192]].view())?;
+    /// let unit: Buffer2<f32> = Convert::new().scale(1.0 / 256.0).prepare(&device)?.apply(&bytes)?;
+    /// assert_eq!(unit.download()?, array![[0.0, 0.25], [0.5, 0.75]]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// The errors of [`apply`](Self::apply).
-    pub fn apply_array<D: Dimension>(&self, samples: ArrayView<'_, S, D>) -> Result<Array<O, D>> {
-        let shape = samples.raw_dim();
-        let outputs = self.apply(&allocation::row_after_row(samples)?)?;
-        Ok(Array::from_shape_vec(shape, outputs).expect("an array of this shape exists"))
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
+        let shape = samples.shape();
+        data::apply(&samples, &shape.axes, |samples| self.function.apply(NAMES, &shape, [samples]))
     }
 
-    /// Computes the outputs for a buffer into another one. Returns when the work is enqueued.
+    /// Computes the outputs for a buffer into another one, or for a matrix into another one, with any row pitches. Returns when the work
+    /// is enqueued.
     ///
     /// ```
     /// use slm::{Convert, Device};
@@ -90,64 +91,19 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
-    /// * [`Error::Length`] if the buffers have different lengths.
+    /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `samples` and `outputs` differ in shape.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
-        self.check_owners(samples, outputs)?;
-        check_length("the output", samples.len(), outputs.len())?;
-        self.function.run(&Lines::row(samples.len()), [samples], outputs)
+    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
+        self.function.run(NAMES, [samples.into()], outputs.view_mut())
     }
 
-    /// Returns the outputs for a matrix in new memory of the device, without gaps. Returns when the work is enqueued.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Buffer2, Convert, Device};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let device = Device::open()?;
-    /// let bytes = Buffer2::upload(&device, array![[0u8, 64], [128, 192]].view())?;
-    /// let unit = Convert::<u8, f32>::new().scale(1.0 / 256.0).prepare(&device)?.apply_buffer2(&bytes)?;
-    /// assert_eq!(unit.download()?, array![[0.0, 0.25], [0.5, 0.75]]);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// Returns the plan for samples of this shape.
     ///
     /// # Errors
     ///
-    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
-    /// * The errors of [`apply_matrix_into`](Self::apply_matrix_into).
-    pub fn apply_buffer2(&self, samples: &Buffer2<S>) -> Result<Buffer2<O>> {
-        self.function.device.check_owner("the input", samples.buffer().device())?;
-        let mut outputs = Buffer2::unwritten(self.device(), [samples.rows(), samples.columns()])?;
-        self.apply_matrix_into(samples, &mut outputs)?;
-        Ok(outputs)
-    }
-
-    /// Computes the outputs for a matrix into another one, with any row pitches. Returns when the work is enqueued.
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
-    /// * [`Error::Shape`] if the matrices have different shapes.
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_matrix_into(&self, samples: &Buffer2<S>, outputs: &mut Buffer2<O>) -> Result<()> {
-        self.check_owners(samples.buffer(), outputs.buffer())?;
-        let shape = [samples.rows(), samples.columns()];
-        check_shape("the output", shape, [outputs.rows(), outputs.columns()])?;
-        let lines = Lines::new(shape, [samples.pitch()], outputs.pitch());
-        self.function.run(&lines, [samples.buffer()], outputs.buffer_mut())
-    }
-
-    /// Returns the plan for this number of samples.
-    #[must_use]
-    pub fn plan(&self, samples: usize) -> Plan {
-        self.function.plan(&Lines::row(samples))
-    }
-
-    fn check_owners(&self, samples: &Buffer<S>, outputs: &Buffer<O>) -> Result<()> {
-        self.function.device.check_owner("the input", samples.device())?;
-        self.function.device.check_owner("the output", outputs.device())
+    /// None at present.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan> {
+        Ok(self.function.plan(shape.as_ref()))
     }
 }
 
@@ -162,14 +118,11 @@ impl<S: LookupElement> PreparedMap<S, S> {
 
     /// Returns the plan of [`equalising`](Self::equalising) on a device.
     pub(super) fn equalising_plan(device: &Device) -> Plan {
-        let entries = [1, S::VALUES as usize];
-        match device.gpu() {
-            None => Plan::new(device, "cpu", entries, None),
-            Some(gpu) => {
-                let launch = table::equalising_plan(&gpu, S::KIND);
-                Plan::new(device, launch.kernel, entries, Some(launch))
-            }
-        }
+        let planned = match device.gpu() {
+            None => Planned::on_cpu(),
+            Some(gpu) => Planned::new(ONLY_KERNEL, [table::equalising_plan(&gpu, S::KIND)]),
+        };
+        Plan::new(device, (), &[S::VALUES as usize], (), planned)
     }
 }
 

@@ -6,9 +6,9 @@
 //! computed from left to right in the input, then the tiles below. So the accesses to a row of the input cover a page of
 //! memory, and each page is looked up once.
 
-use super::{Matrices, Plan, TransposeAlgorithm};
+use super::Matrices;
+use crate::Element;
 use crate::parallel::{COPIED, for_rows};
-use crate::{Device, Element};
 
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
@@ -19,22 +19,16 @@ const ROWS: usize = 32;
 /// A transposition on the CPU.
 pub(super) struct CpuTranspose {
     matrices: Matrices,
-    algorithm: TransposeAlgorithm,
 }
 
 impl CpuTranspose {
-    pub(super) fn new(matrices: &Matrices, algorithm: TransposeAlgorithm) -> Self {
-        CpuTranspose { matrices: *matrices, algorithm }
+    pub(super) fn new(matrices: &Matrices) -> Self {
+        CpuTranspose { matrices: *matrices }
     }
 
     /// Transposes matrices with the given row pitches.
     pub(super) fn run<T: Element>(&self, input: &[T], output: &mut [T], pitches: [usize; 2]) {
         transpose(&self.matrices, input, output, pitches);
-    }
-
-    pub(super) fn plan<T: Element>(&self, device: &Device) -> Plan {
-        let kernel = ["cpu", "the CPU has a single implementation"];
-        Plan::without_launch(device, self.algorithm, &self.matrices, size_of::<T>(), kernel)
     }
 }
 

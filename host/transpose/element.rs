@@ -1,9 +1,9 @@
 //! The element types.
 
 use super::prepared::Pitches;
-use super::{Plan, PreparedTranspose, PreparedTransposeInPlace, Transpose};
-use crate::on_device::OnDevice;
-use crate::{Buffer, Device, Element, Result};
+use super::{PreparedTranspose, PreparedTransposeInPlace, Transpose, TransposeAlgorithm};
+use crate::data::{Memory, Results};
+use crate::{Buffer, Device, Element, Plan, Result};
 
 /// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Dispatch` in their generic code")]
@@ -25,11 +25,15 @@ pub(crate) trait Dispatch: Element {
         pitches: [usize; 2],
     ) -> Result<()>;
 
-    /// Returns the transposed matrices of data on the host.
-    fn run_on_host(transpose: &PreparedTranspose<Self>, input: &[Self]) -> Result<Vec<Self>>;
+    /// Returns the transposed matrices of `input`, with the given row pitches in elements, of which the second one has no gaps.
+    fn apply(
+        transpose: &PreparedTranspose<Self>,
+        input: &Memory<'_, Self>,
+        pitches: [usize; 2],
+    ) -> Result<Results<Self>>;
 
     /// Returns the plan for matrices with these row pitches.
-    fn plan(transpose: &PreparedTranspose<Self>, pitches: [usize; 2]) -> Plan;
+    fn plan(transpose: &PreparedTranspose<Self>, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>>;
 
     /// Transposes the matrices in `data`, which is on the device, with the given row pitch in elements.
     fn run_in_place(transpose: &PreparedTransposeInPlace<Self>, data: &mut Buffer<Self>, pitch: usize) -> Result<()>;
@@ -58,16 +62,17 @@ macro_rules! transpose_elements {
                 transpose.on_device.run(&Pitches(pitches), [input], output)
             }
 
-            fn run_on_host(transpose: &PreparedTranspose<$t>, input: &[$t]) -> Result<Vec<$t>> {
-                let pitches = Pitches(transpose.matrices.pitches());
-                transpose.on_device.run_on_host(&transpose.device, &pitches, [input], input.len())
+            fn apply(
+                transpose: &PreparedTranspose<$t>,
+                input: &Memory<'_, $t>,
+                pitches: [usize; 2],
+            ) -> Result<Results<$t>> {
+                let len = transpose.matrices.len();
+                transpose.on_device.apply(&transpose.device, &Pitches(pitches), [input], len)
             }
 
-            fn plan(transpose: &PreparedTranspose<$t>, pitches: [usize; 2]) -> Plan {
-                match &transpose.on_device {
-                    OnDevice::Cpu(cpu) => cpu.plan::<$t>(&transpose.device),
-                    OnDevice::Gpu(gpu) => gpu.plan::<$t>(pitches),
-                }
+            fn plan(transpose: &PreparedTranspose<$t>, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>> {
+                transpose.plan_of(pitches)
             }
 
             fn run_in_place(

@@ -1,11 +1,12 @@
 //! Transpositions on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
 use super::choose::{Choice, choose};
-use super::kernels::{load, name, shape};
+use super::kernels::{load, shape};
 use super::tuning::Tuning;
-use super::{Matrices, Plan, TransposeAlgorithm};
+use super::{Matrices, TransposeAlgorithm};
 use crate::gpu::Gpu;
 use crate::kernel::{Launch, Recent};
+use crate::plan::Planned;
 use crate::{Buffer, Element, LaunchPlan, Result, Windows};
 use slm_kernels::cast;
 use slm_kernels::transpose::{Geometry, Kernel, Work};
@@ -83,33 +84,21 @@ impl GpuTranspose {
         })
     }
 
-    pub(super) fn plan<T: Element>(&self, pitches: [usize; 2]) -> Plan {
-        let plan = |reason: &[&str; 2]| {
-            Plan::without_launch(&self.gpu, self.algorithm, &self.matrices, size_of::<T>(), *reason)
-        };
+    pub(super) fn plan<T: Element>(&self, pitches: [usize; 2]) -> Result<Planned> {
         if self.matrices.is_empty() {
-            return plan(&["none", "there is nothing to transpose"]);
+            return Ok(Planned::nothing());
         }
-        match self.ready::<T>(pitches) {
-            Ok(ready) => {
-                let launches = self.launch_plan::<T>(&ready).into_iter().collect();
-                Plan { launches, ..plan(&[ready.launch.name(), ready.choice.reason]) }
-            }
-            Err(error) => {
-                let problem = self.matrices.problem::<T>(pitches);
-                let kernel =
-                    problem.map_or("none", |problem| name(choose(&problem, self.algorithm, &self.tuning).kernel));
-                plan(&[kernel, &error.to_string()])
-            }
-        }
+        let ready = self.ready::<T>(pitches)?;
+        Ok(Planned::new(ready.choice.reason, self.launch_plan::<T>(&ready)))
     }
 }
 
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
+    use crate::data::{Memory, Results};
     use crate::transpose::PreparedTranspose;
-    use crate::transpose::element::Dispatch;
+    use crate::transpose::prepared::Pitches;
     use crate::{Device, Error};
     use emulator::Profile;
 
@@ -118,10 +107,14 @@ mod tests {
         let device = Device::emulated(Profile::SMALL, 0);
         let matrices = Matrices { rows: 2, columns: 2, count: 1, components: 1 };
         let transpose = PreparedTranspose::<u32>::new(&device, matrices, TransposeAlgorithm::Auto).unwrap();
-        assert_eq!(u32::run_on_host(&transpose, &[1, 2, 3, 4]), Ok(vec![1, 3, 2, 4]));
+        let input = Memory::Host(vec![1, 2, 3, 4, 5].into());
+        let run = |len| {
+            let results = transpose.on_device.apply(&device, &Pitches([2, 2]), [&input], len);
+            results.and_then(Results::into_vec)
+        };
+        assert_eq!(run(4), Ok(vec![1, 3, 2, 4]));
         let device = "emulated:small:0".to_owned();
-        let error = Error::UnwrittenOutput { device, element: 4 };
-        assert_eq!(u32::run_on_host(&transpose, &[1, 2, 3, 4, 5]), Err(error));
+        assert_eq!(run(5), Err(Error::UnwrittenOutput { device, element: 4 }));
     }
 
     /// Kernels would skip misaligned accesses.
@@ -156,8 +149,8 @@ mod tests {
         let matrices = Matrices { rows: 1, columns: 2, count: 65_537, components: 3 };
         let transpose = PreparedTranspose::<u8>::new(&device, matrices, TransposeAlgorithm::Auto).unwrap();
         let data: Vec<u8> = (0..=250).cycle().take(matrices.len()).collect();
-        assert_eq!(u8::run_on_host(&transpose, &data).as_ref(), Ok(&data));
-        let [launch] = transpose.plan().launches[..] else { panic!() };
+        assert_eq!(transpose.apply(&data).as_ref(), Ok(&data));
+        let [launch] = transpose.plan().unwrap().launches[..] else { panic!() };
         assert_eq!((launch.times, launch.grid[2], launch.moved_bytes), (2, 65_535, 2 * 6 * 65_537));
     }
 }

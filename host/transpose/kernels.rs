@@ -12,24 +12,6 @@ pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
     LaunchShape::new(grid, [geometry.threads, 1, 1]).shared_bytes(geometry.shared_bytes)
 }
 
-/// Returns the name of a kernel's entry point.
-pub(super) fn name(kernel: Kernel) -> &'static str {
-    struct Name;
-
-    impl Visitor for Name {
-        type Output = &'static str;
-
-        fn visit<E>(self) -> &'static str
-        where
-            E: Entry<Constants = ()>,
-            for<'l> E::Args<'l>: TryFrom<Work<'l>, Error = Misaligned>,
-        {
-            E::NAME
-        }
-    }
-    kernel.visit(Name)
-}
-
 /// Returns the kernel on a device.
 pub(super) fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn for<'l> Launch<Work<'l>>>> {
     struct Load<'a>(&'a Device);

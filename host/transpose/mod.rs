@@ -36,7 +36,6 @@ mod kernels;
 mod matrices;
 #[cfg(feature = "image")]
 mod pictures;
-mod plan;
 mod prepared;
 mod tuning;
 
@@ -44,7 +43,6 @@ pub use algorithm::TransposeAlgorithm;
 pub use description::Transpose;
 pub use element::TransposeElement;
 pub use error::TransposeError;
-pub use in_place::PreparedTransposeInPlace;
+pub use in_place::{InPlace, PreparedTransposeInPlace};
 use matrices::Matrices;
-pub use plan::Plan;
 pub use prepared::PreparedTranspose;

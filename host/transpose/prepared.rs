@@ -2,11 +2,12 @@
 
 use super::cpu::CpuTranspose;
 use super::gpu::GpuTranspose;
-use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement};
-use crate::buffer::{check_length, check_shape};
+use super::{Matrices, TransposeAlgorithm, TransposeElement};
+use crate::buffer::check_length;
+use crate::data::{self, check_same};
 use crate::on_device::{OnDevice, Task};
-use crate::{Buffer, Buffer2, Device, Element, Error, Result, allocation};
-use ndarray::{Array2, ArrayView2};
+use crate::plan::Planned;
+use crate::{Buffer, BufferView, Device, Element, Error, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -36,7 +37,7 @@ impl<T: Element> Task<CpuTranspose, Box<GpuTranspose>, T, T> for Pitches {
 impl<T: TransposeElement> PreparedTranspose<T> {
     pub(super) fn new(device: &Device, matrices: Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
         matrices.check::<T>()?;
-        let on_cpu = || Ok(CpuTranspose::new(&matrices, algorithm));
+        let on_cpu = || Ok(CpuTranspose::new(&matrices));
         let on_gpu = |gpu| GpuTranspose::new::<T>(&gpu, &matrices, algorithm).map(Box::new);
         let on_device = OnDevice::new(device, on_cpu, on_gpu)?;
         Ok(PreparedTranspose { device: device.clone(), matrices, algorithm, on_device, marker: PhantomData })
@@ -48,19 +49,60 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         &self.device
     }
 
-    /// Returns the transposed matrices.
+    /// Returns the transposed matrices, of [data](Input) that have the rows of all matrices below each other.
+    ///
+    /// | input | elements |
+    /// |---|---|
+    /// | a slice, a [`Buffer`](crate::Buffer) or an array with one axis | all numbers, row after row |
+    /// | an array with two axes, or a [`Buffer2`](crate::Buffer2) | matrices · rows rows of columns · components numbers |
+    /// | a picture of the crate `image` | pixels, whose channels are the [`components`](crate::Transpose::components) |
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Transpose};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let transpose = Transpose::new(2, 3).prepare(&device)?;
+    /// assert_eq!(transpose.apply(&[1, 2, 3, 4, 5, 6])?, [1, 4, 2, 5, 3, 6]);
+    /// let matrix = array![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(transpose.apply(&matrix)?, array![[1, 4], [2, 5], [3, 6]]);
+    /// let on_device = Buffer2::upload(&device, matrix.view())?;
+    /// assert_eq!(transpose.apply(&on_device)?.download()?, array![[1, 4], [2, 5], [3, 6]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// * [`Error::Length`] if `input` does not have matrices · rows · columns · components numbers.
+    /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `input` has another shape, and `PictureError::Channels` if pixels do
+    ///   not have as many channels as elements have components.
+    /// * [`Error::TooLarge`] if a picture cannot have the rows of all transposed matrices.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * The errors of [`apply_into`](Self::apply_into) for row pitches.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply(&self, input: &[T]) -> Result<Vec<T>> {
-        check_length("the input", self.matrices.len(), input.len())?;
-        T::run_on_host(self, input)
+    pub fn apply<I: Input<T>>(&self, input: I) -> Result<I::Output> {
+        let shape = input.shape();
+        shape.check_channels("the transposition", self.matrices.components)?;
+        if let Some(pixels) = shape.pixels() {
+            let Matrices { rows, columns, count, .. } = self.matrices;
+            check_same("the picture", &[count * rows, columns], &pixels)?;
+        }
+        self.check_axes("the input", self.matrices.shape(), &shape.axes)?;
+        let transposed = self.matrices.transposed_shape();
+        let outputs: &[usize] = if shape.axes.len() == 1 { &shape.axes } else { &transposed };
+        data::apply(&input, outputs, |input| {
+            input.check_owner("the input", &self.device)?;
+            let pitches = self.matrices.pitches();
+            let is_row = shape.axes.len() == 1;
+            let input_pitch = if is_row { pitches[0] } else { input.pitch(pitches[0]) };
+            T::apply(self, input, [input_pitch, pitches[1]])
+        })
     }
 
-    /// Transposes the matrices of a buffer into another buffer. Returns when the work is enqueued.
+    /// Transposes the matrices of a buffer into another one, or those of a matrix into another one, with the shapes of
+    /// [`apply`](Self::apply) and any row pitches. Returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Transpose};
@@ -78,110 +120,63 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
-    /// * [`Error::Length`] if a buffer has another length than [`apply`](Self::apply) requires.
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, input: &Buffer<T>, output: &mut Buffer<T>) -> Result<()> {
-        self.check_owners(input, output)?;
-        check_length("the input", self.matrices.len(), input.len())?;
-        check_length("the output", self.matrices.len(), output.len())?;
-        T::run(self, input, output, self.matrices.pitches())
-    }
-
-    /// Returns the transposed matrices. `input` and the result have the rows of all matrices below each other.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Device, Transpose};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let transpose = Transpose::new(1, 2).prepare(&Device::open()?)?;
-    /// assert_eq!(transpose.apply_matrix(array![[1, 2]].view())?, array![[1], [2]]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::Shape`] if `input` does not have matrices · rows rows of columns · components numbers.
-    /// * The errors of [`apply`](Self::apply).
-    pub fn apply_matrix(&self, input: ArrayView2<'_, T>) -> Result<Array2<T>> {
-        let (rows, columns) = input.dim();
-        check_shape("the input", self.matrices.shape(), [rows, columns])?;
-        let output = T::run_on_host(self, &allocation::row_after_row(input)?)?;
-        let shape = self.matrices.transposed_shape();
-        Ok(Array2::from_shape_vec(shape, output).expect("`Matrices::check` has checked the shape"))
-    }
-
-    /// Returns the transposed matrices in new memory of the device, without gaps, with the shapes of
-    /// [`apply_matrix`](Self::apply_matrix). Returns when the work is enqueued.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Buffer2, Device, Transpose};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let device = Device::open()?;
-    /// let x = Buffer2::upload(&device, array![[1, 2, 3], [4, 5, 6]].view())?;
-    /// let y = Transpose::new(2, 3).prepare(&device)?.apply_buffer2(&x)?;
-    /// assert_eq!(y.download()?, array![[1, 4], [2, 5], [3, 6]]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
-    /// * The errors of [`apply_matrix_into`](Self::apply_matrix_into).
-    pub fn apply_buffer2(&self, input: &Buffer2<T>) -> Result<Buffer2<T>> {
-        self.device.check_owner("the input", input.buffer().device())?;
-        check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;
-        let mut output = Buffer2::unwritten(&self.device, self.matrices.transposed_shape())?;
-        self.apply_matrix_into(input, &mut output)?;
-        Ok(output)
-    }
-
-    /// Transposes matrices into others, with the shapes of [`apply_matrix`](Self::apply_matrix) and any row pitches. Returns
-    /// when the work is enqueued.
-    ///
-    /// # Errors
-    ///
-    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
-    /// * [`Error::Shape`] if it has another shape.
+    /// * [`Error::Length`] or [`Error::Shape`] if it has another shape than [`apply`](Self::apply) requires or returns.
     /// * [`TransposeError::ElementSize`] on a GPU if the row pitches require smaller units, so that an element has too many.
     /// * The errors of [`Device::kernel`] on a GPU: the row pitches may require another kernel, which is loaded on first use.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_matrix_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
-        self.check_owners(input.buffer(), output.buffer())?;
-        check_shape("the input", self.matrices.shape(), [input.rows(), input.columns()])?;
-        check_shape("the output", self.matrices.transposed_shape(), [output.rows(), output.columns()])?;
-        let pitches = [input.pitch(), output.pitch()];
-        T::run(self, input.buffer(), output.buffer_mut(), pitches)
+    pub fn apply_into<'a>(&self, input: impl Into<BufferView<'a, T>>, output: &mut impl Output<T>) -> Result<()> {
+        let (input, output) = (input.into(), output.view_mut());
+        input.check_owner("the input", &self.device)?;
+        output.check_owner("the output", &self.device)?;
+        self.check_axes("the input", self.matrices.shape(), input.axes())?;
+        self.check_axes("the output", self.matrices.transposed_shape(), output.axes())?;
+        let [rows, transposed_rows] = self.matrices.pitches();
+        let pitches = [
+            if input.axes().len() == 1 { rows } else { input.pitch() },
+            if output.axes().len() == 1 { transposed_rows } else { output.pitch() },
+        ];
+        T::run(self, input.buffer(), output.into_buffer(), pitches)
+    }
+
+    /// Returns an error unless these are the axes of all matrices: of a matrix of this shape, or one with all numbers.
+    fn check_axes(&self, what: &'static str, shape: [usize; 2], axes: &[usize]) -> Result<()> {
+        match axes {
+            [len] => check_length(what, self.matrices.len(), *len),
+            axes => check_same(what, &shape, axes),
+        }
     }
 
     /// Returns the plan for matrices without gaps between rows.
-    #[must_use]
-    pub fn plan(&self) -> Plan {
-        T::plan(self, self.matrices.pitches())
-    }
-
-    /// Returns the plan for the given row pitches, in numbers.
     ///
     /// # Errors
     ///
-    /// [`Error::Pitch`] if a pitch is shorter than a row.
-    pub fn plan_matrix(&self, input_pitch: usize, output_pitch: usize) -> Result<Plan> {
-        let pitches = [input_pitch, output_pitch];
+    /// What prevents the transposition from running on the device.
+    pub fn plan(&self) -> Result<Plan<TransposeAlgorithm>> {
+        T::plan(self, self.matrices.pitches())
+    }
+
+    /// Returns the plan for the given row pitches of input and output, in numbers.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Pitch`] if a pitch is shorter than a row.
+    /// * The errors of [`apply_into`](Self::apply_into) for row pitches.
+    pub fn plan_pitched(&self, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>> {
         for (pitch, columns) in pitches.into_iter().zip(self.matrices.pitches()) {
             if pitch < columns {
                 return Err(Error::Pitch { columns, pitch });
             }
         }
-        Ok(T::plan(self, pitches))
+        T::plan(self, pitches)
     }
 
-    fn check_owners(&self, input: &Buffer<T>, output: &Buffer<T>) -> Result<()> {
-        self.device.check_owner("the input", input.device())?;
-        self.device.check_owner("the output", output.device())
+    /// Returns the plan for these row pitches.
+    pub(super) fn plan_of(&self, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>> {
+        let planned = match &self.on_device {
+            OnDevice::Cpu(_) => Planned::on_cpu(),
+            OnDevice::Gpu(gpu) => gpu.plan::<T>(pitches)?,
+        };
+        Ok(Plan::new(&self.device, self.algorithm, &self.matrices.transposed_shape(), (), planned))
     }
 }
 

@@ -100,7 +100,7 @@ fn matrices_of_another_handle() {
     let input = matrix(&other, samples.view());
     let mut output = matrix(&device, samples.view());
     let error = Error::DeviceMismatch { operand: "the input", expected: "CPU".into(), actual: "CPU".into() };
-    fails(sum_of_three(&device).apply_axis_into(&input, 0, &mut output), error);
+    fails(sum_of_three(&device).along(0).apply_into(&input, &mut output), error);
     assert_eq!(output.download().unwrap(), samples);
 }
 
@@ -202,13 +202,14 @@ fn the_largest_shapes_without_elements() {
         }
         let mut outputs = Buffer2::zeroed(&device, rows, columns).unwrap();
         for axis in [0, 1] {
-            assert_eq!(filter.apply_axis(samples.view(), axis).unwrap().dim(), (rows, columns));
-            filter.apply_axis_into(&zeros, axis, &mut outputs).unwrap();
+            assert_eq!(filter.along(axis).apply(samples.view()).unwrap().dim(), (rows, columns));
+            filter.along(axis).apply_into(&zeros, &mut outputs).unwrap();
         }
         // The result is two longer than any matrix.
-        let (axis, factors) = if rows > 0 { (0, [LARGEST + 2, 1]) } else { (1, [1, LARGEST + 2]) };
-        fails(full.apply_axis(samples.view(), axis), no_matrix(factors));
-        assert_eq!(full.plan_axis([rows, columns], axis).unwrap().launches, []);
+        let axis = if rows > 0 { 0 } else { 1 };
+        let error = Error::TooLarge { what: "an array of outputs", factors: [LARGEST + 2, 1], limit: LARGEST };
+        fails(full.along(axis).apply(samples.view()), error);
+        assert_eq!(full.along(axis).plan([rows, columns]).unwrap().launches, []);
     }
 }
 
@@ -237,8 +238,8 @@ fn samples_that_no_memory_holds() {
     let error = Error::OutOfHostMemory { requested: 1 << 52 };
     fails(Buffer2::upload(&device, view), error.clone());
     let filter = sum_of_three(&device);
-    fails(filter.apply_axis(view, 0), error.clone());
-    fails(filter.apply_axis(view, 1), error);
+    fails(filter.along(0).apply(view), error.clone());
+    fails(filter.along(1).apply(view), error);
 }
 
 /// The pitch of a single row leads nowhere, so it may be anything.
@@ -249,9 +250,9 @@ fn a_single_row_with_a_huge_pitch() {
     for pitch in [1 << 60, usize::MAX] {
         let row = |values: &[i32]| Buffer2::from_buffer(device.upload(values).unwrap(), 1, 3, pitch).unwrap();
         let (input, mut output) = (row(&[1, 2, 3]), row(&[0; 3]));
-        filter.apply_axis_into(&input, 0, &mut output).unwrap();
+        filter.along(0).apply_into(&input, &mut output).unwrap();
         assert_eq!(output.download().unwrap(), array![[1, 2, 3]]);
-        filter.apply_axis_into(&input, 1, &mut output).unwrap();
+        filter.along(1).apply_into(&input, &mut output).unwrap();
         assert_eq!(output.download().unwrap(), array![[3, 6, 5]]);
     }
 }

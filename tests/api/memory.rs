@@ -77,11 +77,11 @@ fn views_that_are_not_row_after_row() {
         let data = Array2::<f64>::ones((1024, LARGE / 8192));
         let taken = filled(device);
         lacks(LARGE, Buffer2::upload(device, data.t()));
-        lacks(LARGE, filter.apply_axis(data.t(), 0));
-        lacks(LARGE, filter.apply_axis(data.view(), 0));
+        lacks(LARGE, filter.along(0).apply(data.t()));
+        lacks(LARGE, filter.along(0).apply(data.view()));
         lacks(LARGE, filter.apply(data.as_slice().unwrap()));
         drop(taken);
-        assert!(filter.apply_axis(data.t(), 0).unwrap() == data.t());
+        assert!(filter.along(0).apply(data.t()).unwrap() == data.t());
     });
 }
 
@@ -102,7 +102,7 @@ fn pieces() {
         assert_eq!(outputs.download().unwrap(), array![[5.0]]);
         // Taps outside of the signal are added up, and need no memory.
         for axis in [0, 1] {
-            filter.apply_axis_into(&samples, axis, &mut outputs).unwrap();
+            filter.along(axis).apply_into(&samples, &mut outputs).unwrap();
             assert_eq!(outputs.download().unwrap(), array![[6.0]]);
             outputs.upload_into(array![[5.0]].view()).unwrap();
         }
@@ -113,9 +113,9 @@ fn pieces() {
         let row = Buffer2::zeroed(device, 1, LARGE / 8).unwrap();
         let mut outputs = Buffer2::zeroed(device, 1, LARGE / 8).unwrap();
         let taken = filled(device);
-        lacks(LARGE, short.apply_axis_into(&row, 0, &mut outputs));
+        lacks(LARGE, short.along(0).apply_into(&row, &mut outputs));
         drop(taken);
-        short.apply_axis_into(&row, 0, &mut outputs).unwrap();
+        short.along(0).apply_into(&row, &mut outputs).unwrap();
     });
 }
 
@@ -131,7 +131,7 @@ fn tables_of_a_histogram() {
         let counters = BINS + 3;
         lacks(8 * counters, histogram.apply(&[3]));
         lacks(4 * counters, histogram.apply_into(&samples, &mut counts));
-        lacks(16 * counters, histogram.apply_weighted_buffers(&samples, &weights));
+        lacks(16 * counters, histogram.apply_weighted(&samples, &weights));
         lacks(8 * counters, histogram.counts(&counts));
         drop(taken);
         histogram.apply_into(&samples, &mut counts).unwrap();

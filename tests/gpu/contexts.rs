@@ -60,7 +60,7 @@ fn many_shapes(device: &Device) -> Result<(), Failed> {
         let data: Vec<f32> = Random::new(pitch as u64).values(SIDES[0] * pitch);
         let input = Buffer2::from_buffer(device.upload(&data)?, SIDES[0], SIDES[1], pitch)?;
         let mut output = Buffer2::zeroed(device, SIDES[1], SIDES[0])?;
-        transpose.apply_matrix_into(&input, &mut output)?;
+        transpose.apply_into(&input, &mut output)?;
         equal(output.download()?, input.download()?.t().to_owned())
     };
     let rounds = || (0..2).flat_map(|_| SIDES[1]..SIDES[1] + 80).try_for_each(run);

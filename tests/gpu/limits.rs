@@ -3,7 +3,7 @@
 use super::{Failed, Trial, ensure, equal, exclusive_trial, same, shared_trial};
 use crate::common::Random;
 use ndarray::Array2;
-use slm::filter1d::{FilterAlgorithm, HaloLoad};
+use slm::filter1d::{Filter1dAlgorithm, HaloLoad};
 use slm::{Buffer2, Device, Error, Filter1d, Histogram, Transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -35,7 +35,7 @@ fn on_cpu(taps: &[i32], x: &[i32]) -> slm::Result<Vec<i32>> {
 }
 
 /// Returns the kernel and the requested and available bytes if a filter needs too much shared memory.
-fn exceeded(device: &Device, algorithm: FilterAlgorithm, taps: usize) -> Result<Option<(String, u64, u64)>, Failed> {
+fn exceeded(device: &Device, algorithm: Filter1dAlgorithm, taps: usize) -> Result<Option<(String, u64, u64)>, Failed> {
     match Filter1d::correlate(&vec![1i32; taps]).algorithm(algorithm).prepare(device) {
         Ok(_) => Ok(None),
         Err(Error::SharedMemoryExceeded { kernel, requested, available }) => Ok(Some((kernel, requested, available))),
@@ -44,7 +44,7 @@ fn exceeded(device: &Device, algorithm: FilterAlgorithm, taps: usize) -> Result<
 }
 
 /// Returns the maximum number of taps of an algorithm, by bisection.
-fn maximum_taps(device: &Device, algorithm: FilterAlgorithm) -> Result<usize, Failed> {
+fn maximum_taps(device: &Device, algorithm: Filter1dAlgorithm) -> Result<usize, Failed> {
     let (mut fit, mut too_many) = (1, 1 << 17);
     ensure(exceeded(device, algorithm, fit)?.is_none(), || "one tap is too much".to_owned())?;
     ensure(exceeded(device, algorithm, too_many)?.is_some(), || format!("{too_many} taps fit"))?;
@@ -58,7 +58,7 @@ fn maximum_taps(device: &Device, algorithm: FilterAlgorithm) -> Result<usize, Fa
 fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     for halo in [HaloLoad::Cooperative, HaloLoad::EdgeThread] {
-        let algorithm = FilterAlgorithm::SharedTile(halo);
+        let algorithm = Filter1dAlgorithm::SharedTile(halo);
         let maximum = maximum_taps(device, algorithm)?;
         let (kernel, requested, available) = exceeded(device, algorithm, maximum + 1)?.ok_or("one more fits")?;
         equal((&*kernel, available), ("filter1d_tile_i32", limit))?;
@@ -68,7 +68,7 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
         // As many samples as taps, so that none are added up.
         let (taps, x) = (Random::new(1).values(maximum), Random::new(2).values(maximum));
         let filter = Filter1d::correlate(&taps).algorithm(algorithm).prepare(device)?;
-        let shared = filter.plan(x.len()).launches.first().ok_or("nothing is launched")?.shared_bytes;
+        let shared = filter.plan([x.len()])?.launches.first().ok_or("nothing is launched")?.shared_bytes;
         ensure(shared <= limit && shared + 32 > limit, || format!("{shared} of {limit} bytes"))?;
         same(&filter.apply(&x)?, &on_cpu(&taps, &x)?)?;
     }
@@ -79,26 +79,26 @@ fn shared_memory_to_the_last_tap(device: &Device) -> Result<(), Failed> {
 fn shared_memory_of_columns(device: &Device) -> Result<(), Failed> {
     let taps: Vec<i32> = Random::new(1).values(2000);
     let forced =
-        Filter1d::correlate(&taps).algorithm(FilterAlgorithm::SharedTile(HaloLoad::Cooperative)).prepare(device)?;
+        Filter1d::correlate(&taps).algorithm(Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative)).prepare(device)?;
     let (x, untouched) = (Random::new(2).values(90 * 70), Random::new(3).values(90 * 70));
     let x = Array2::from_shape_vec((90, 70), x)?;
     let input = Buffer2::upload(device, x.view())?;
     let mut output = Buffer2::from_buffer(device.upload(&untouched)?, 90, 70, 70)?;
-    let error = forced.apply_axis_into(&input, 0, &mut output).err();
+    let error = forced.along(0).apply_into(&input, &mut output).err();
     let exceeded = matches!(&error, Some(Error::SharedMemoryExceeded { requested, available, .. })
         if requested > available && *requested > 2000 * 32 * 4);
     ensure(exceeded, || format!("{error:?}"))?;
-    equal(forced.apply_axis(x.view(), 0).err(), error.clone())?;
-    let plan = forced.plan_axis([90, 70], 0)?;
+    equal(forced.along(0).apply(x.view()).err(), error.clone())?;
+    let plan = forced.along(0).plan([90, 70])?;
     equal((plan.launches, Some(plan.reason)), (Vec::new(), error.map(|e| e.to_string())))?;
     same(&output.buffer().download()?, &untouched)?;
 
     let cpu = Filter1d::correlate(&taps).prepare(&Device::cpu())?;
-    forced.apply_axis_into(&input, 1, &mut output)?;
-    equal(output.download()?, cpu.apply_axis(x.view(), 1)?)?;
+    forced.along(1).apply_into(&input, &mut output)?;
+    equal(output.download()?, cpu.along(1).apply(x.view())?)?;
     let auto = Filter1d::correlate(&taps).prepare(device)?;
-    auto.apply_axis_into(&input, 0, &mut output)?;
-    equal(output.download()?, cpu.apply_axis(x.view(), 0)?)
+    auto.along(0).apply_into(&input, &mut output)?;
+    equal(output.download()?, cpu.along(0).apply(x.view())?)
 }
 
 /// Far too many taps for shared memory: `Auto` selects another kernel and gives the reason.
@@ -107,12 +107,12 @@ fn a_hundred_thousand_taps(device: &Device) -> Result<(), Failed> {
     let expected = on_cpu(&taps, &x)?;
     let auto = Filter1d::correlate(&taps).prepare(device)?;
     same(&auto.apply(&x)?, &expected)?;
-    let plan = auto.plan(x.len());
+    let plan = auto.plan([x.len()])?;
     let text = plan.to_string();
     ensure(!plan.reason.is_empty() && text.contains(&plan.reason), || text.clone())?;
     let launch = plan.launches.first().ok_or("nothing is launched")?;
     ensure(launch.shared_bytes <= launch.shared_available, || text)?;
-    let global = Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory).prepare(device)?;
+    let global = Filter1d::correlate(&taps).algorithm(Filter1dAlgorithm::GlobalMemory).prepare(device)?;
     same(&global.apply(&x)?, &expected)
 }
 
@@ -187,7 +187,7 @@ fn counts_of_another_handle(device: &Device) -> Result<(), Failed> {
         equal(histogram.accumulate_into(&foreign, &mut counts).err(), mismatch("the input", device, &other))?;
         equal(histogram.accumulate_into(&samples, &mut foreign_counts).err(), mismatch("the counts", device, &other))?;
         equal(histogram.counts(&foreign_counts).err(), mismatch("the counts", device, &other))?;
-        let weighted = histogram.apply_weighted_buffers(&samples, &weights);
+        let weighted = histogram.apply_weighted(&samples, &weights);
         equal(weighted.err(), mismatch("the weights", device, &other))?;
         equal((counts.download()?, foreign_counts.download()?), (vec![7; 5], vec![9; 5]))?;
     }

@@ -9,7 +9,7 @@ use allocation_counter::measure;
 use ndarray::Array2;
 use slm::filter1d::PreparedFilter1d;
 use slm::{
-    Boundary, Buffer, Buffer2, Device, Extent, Filter1d, FilterAlgorithm, Histogram, HistogramAlgorithm, Transpose,
+    Boundary, Buffer, Buffer2, Device, Extent, Filter1d, Filter1dAlgorithm, Histogram, HistogramAlgorithm, Transpose,
     TransposeAlgorithm,
 };
 use std::hint::black_box;
@@ -60,8 +60,8 @@ fn apply_into_allocates_nothing(device: &Device) -> Result<(), Failed> {
             let columns = exceeded_on::<f32>(device, algorithm, taps.len(), 0).is_none();
             allocates_nothing(&format!("{algorithm:?}, {} taps", taps.len()), || {
                 filter.apply_into(&x, &mut y)?;
-                filter.apply_axis_into(&matrix, 1, &mut filtered)?;
-                if columns { filter.apply_axis_into(&matrix, 0, &mut filtered) } else { Ok(()) }
+                filter.along(1).apply_into(&matrix, &mut filtered)?;
+                if columns { filter.along(0).apply_into(&matrix, &mut filtered) } else { Ok(()) }
             })?;
         }
     }
@@ -108,7 +108,7 @@ fn transposing_allocates_nothing(device: &Device) -> Result<(), Failed> {
         let transpose = transpose.algorithm(algorithm).prepare(device)?;
         allocates_nothing(&format!("{algorithm:?}"), || {
             transpose.apply_into(&x, &mut y)?;
-            transpose.apply_matrix_into(&with_gaps, &mut transposed)?;
+            transpose.apply_into(&with_gaps, &mut transposed)?;
             in_place.apply(&mut y)?;
             square.apply(&mut of_square)
         })?;
@@ -130,7 +130,7 @@ fn threads_share_a_filter(device: &Device) -> Result<(), Failed> {
             same(&filter.apply(&x)?, &expected)?;
             same(&output.download()?, &expected)?;
             let matrix = Array2::from_shape_vec((10, 100), x[..1000].to_vec())?;
-            equal(filter.apply_axis(matrix.view(), 0)?, cpu.apply_axis(matrix.view(), 0)?)?;
+            equal(filter.along(0).apply(matrix.view())?, cpu.along(0).apply(matrix.view())?)?;
         }
         Ok(())
     };
@@ -247,7 +247,7 @@ fn transpositions_run_in_order(device: &Device) -> Result<(), Failed> {
 /// Returns a filter and samples that take some milliseconds, so that the calls that follow are made while it runs.
 fn slow() -> (Filter1d<i32>, Vec<i32>) {
     let taps: Vec<i32> = Random::new(1).values(1025);
-    (Filter1d::correlate(&taps).algorithm(FilterAlgorithm::GlobalMemory), Random::new(2).values(1 << 20))
+    (Filter1d::correlate(&taps).algorithm(Filter1dAlgorithm::GlobalMemory), Random::new(2).values(1 << 20))
 }
 
 fn inputs_dropped_while_in_use(device: &Device) -> Result<(), Failed> {
@@ -372,8 +372,8 @@ fn modules_of_two_handles(_device: &Device) -> Result<(), Failed> {
     let x = Array2::from_shape_vec((40, 50), Random::new(1).values(2000))?;
     let cpu = on_cpu(&description)?;
     let check = |filter: &PreparedFilter1d<i32>| -> Result<(), Failed> {
-        equal(filter.apply_axis(x.view(), 0)?, cpu.apply_axis(x.view(), 0)?)?;
-        equal(filter.apply_axis(x.view(), 1)?, cpu.apply_axis(x.view(), 1)?)
+        equal(filter.along(0).apply(x.view())?, cpu.along(0).apply(x.view())?)?;
+        equal(filter.along(1).apply(x.view())?, cpu.along(1).apply(x.view())?)
     };
     let first = description.prepare(&Device::cuda(0)?)?;
     let second = description.prepare(&Device::cuda(0)?)?;

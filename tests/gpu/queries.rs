@@ -3,8 +3,10 @@
 use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;
 use crate::histogram;
-use slm::filter1d::{HaloLoad, Plan};
-use slm::{Backend, Buffer, Device, Error, Filter1d, FilterAlgorithm, Histogram, HistogramAlgorithm, LaunchPlan};
+use slm::filter1d::HaloLoad;
+use slm::{
+    Backend, Buffer, Device, Error, Filter1d, Filter1dAlgorithm, Histogram, HistogramAlgorithm, LaunchPlan, Plan,
+};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
@@ -19,46 +21,46 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 /// The kernels of every algorithm, along rows and columns.
-const KERNELS: [(FilterAlgorithm, [&str; 2]); 5] = [
-    (FilterAlgorithm::Auto, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
-    (FilterAlgorithm::RegisterTiled, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
-    (FilterAlgorithm::SharedTile(HaloLoad::Cooperative), ["filter1d_tile_f32"; 2]),
-    (FilterAlgorithm::SharedTile(HaloLoad::EdgeThread), ["filter1d_tile_f32"; 2]),
-    (FilterAlgorithm::GlobalMemory, ["filter1d_global_f32"; 2]),
+const KERNELS: [(Filter1dAlgorithm, [&str; 2]); 5] = [
+    (Filter1dAlgorithm::Auto, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
+    (Filter1dAlgorithm::RegisterTiled, ["filter1d_register_rows_f32", "filter1d_register_columns_f32"]),
+    (Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative), ["filter1d_tile_f32"; 2]),
+    (Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread), ["filter1d_tile_f32"; 2]),
+    (Filter1dAlgorithm::GlobalMemory, ["filter1d_global_f32"; 2]),
 ];
 
 fn plans(device: &Device) -> Result<(), Failed> {
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     for (algorithm, [along_rows, along_columns]) in KERNELS {
         let filter = Filter1d::correlate(&[1.0f32; 33]).algorithm(algorithm).prepare(device)?;
-        let check = |plan: Plan, kernel, outputs| -> Result<(), Failed> {
-            equal((&*plan.kernel, plan.outputs, plan.algorithm), (kernel, outputs, algorithm))?;
+        let check = |plan: Plan<Filter1dAlgorithm>, kernel, outputs: &[usize]| -> Result<(), Failed> {
+            equal((&*plan.kernels().join(", "), &*plan.outputs, plan.algorithm), (kernel, outputs, algorithm))?;
             equal(&plan.device, &device.to_string())?;
             check_launch(&plan, limit)
         };
-        check(filter.plan(1_000_003), along_rows, [1, 1_000_003])?;
-        check(filter.plan(1), along_rows, [1, 1])?;
-        check(filter.plan_axis([300, 500], 1)?, along_rows, [300, 500])?;
-        check(filter.plan_axis([300, 500], 0)?, along_columns, [500, 300])?;
+        check(filter.plan([1_000_003])?, along_rows, &[1_000_003])?;
+        check(filter.plan([1])?, along_rows, &[1])?;
+        check(filter.along(1).plan([300, 500])?, along_rows, &[300, 500])?;
+        check(filter.along(0).plan([300, 500])?, along_columns, &[300, 500])?;
     }
     Ok(())
 }
 
-fn check_launch(plan: &Plan, limit: u64) -> Result<(), Failed> {
+fn check_launch(plan: &Plan<Filter1dAlgorithm>, limit: u64) -> Result<(), Failed> {
     let launch = only(&plan.launches)?;
     let threads = launch.block.map(u64::from).iter().product::<u64>();
     // No thread computes more than 64 outputs.
-    let enough = launch.grid.iter().product::<u64>() * threads * 64 >= plan.outputs.map(|n| n as u64).iter().product();
+    let enough = launch.grid.iter().product::<u64>() * threads * 64 >= plan.outputs.iter().map(|n| *n as u64).product();
     ensure(enough, || format!("work: {launch:?}"))?;
     let parts = [
         plan.device.clone(),
-        plan.kernel.clone(),
+        plan.kernels().join(", "),
         plan.reason.clone(),
-        format!("{} x {}", plan.outputs[0], plan.outputs[1]),
+        plan.outputs.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "),
     ];
     check_text(&plan.to_string(), &parts)?;
-    equal(launch.kernel, &*plan.kernel)?;
-    check_facts(launch, &plan.to_string(), plan.kernel.contains("global"), limit)
+    equal(launch.kernel, &*plan.kernels().join(", "))?;
+    check_facts(launch, &plan.to_string(), plan.kernels().join(", ").contains("global"), limit)
 }
 
 /// Returns the only launch of a plan.
@@ -105,19 +107,19 @@ fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     for algorithm in histogram::ALGORITHMS {
         let histogram = Histogram::even(100, 0.0f32..1.0).algorithm(algorithm).prepare(device)?;
-        let plan = histogram.plan(SAMPLES);
-        equal((plan.samples, plan.bins, plan.algorithm), (SAMPLES, 100, algorithm))?;
+        let plan = histogram.plan([SAMPLES])?;
+        equal((plan.details.samples, &*plan.outputs, plan.algorithm), (SAMPLES, &[1, 100][..], algorithm))?;
         equal(&plan.device, &device.to_string())?;
-        let parts = [plan.device.clone(), plan.kernel.clone(), plan.reason.clone(), format!("{SAMPLES} in 100 bins")];
+        let parts = [plan.device.clone(), plan.kernels().join(", "), plan.reason.clone(), format!("{SAMPLES} samples")];
         check_text(&plan.to_string(), &parts)?;
         let global = matches!(algorithm, HistogramAlgorithm::Critical | HistogramAlgorithm::GlobalAtomic(_));
         let launch = only(&plan.launches)?;
         check_facts(launch, &plan.to_string(), global, limit)?;
 
-        let nothing = histogram.plan(0);
-        equal((&*nothing.kernel, nothing.launches), ("none", Vec::new()))?;
+        let nothing = histogram.plan([0])?;
+        equal(nothing.launches, Vec::new())?;
         // A launch counts 2 GiB of samples.
-        let all = histogram.plan(usize::MAX);
+        let all = histogram.plan([usize::MAX])?;
         equal(only(&all.launches)?.times, (usize::MAX as u64).div_ceil(1 << 29))?;
     }
     Ok(())
@@ -126,12 +128,12 @@ fn plans_of_histograms(device: &Device) -> Result<(), Failed> {
 /// Plans for no samples, and for more samples than memory can hold.
 fn plans_of_nothing(device: &Device) -> Result<(), Failed> {
     let filter = Filter1d::correlate(&[1.0f32; 33]).prepare(device)?;
-    let plan = filter.plan(0);
-    equal((&*plan.kernel, plan.launches, plan.outputs), ("none", Vec::new(), [1, 0]))?;
-    equal(filter.plan_axis([0, 5], 1)?.launches, Vec::new())?;
-    let huge = filter.plan(usize::MAX);
+    let plan = filter.plan([0])?;
+    equal((plan.launches, plan.outputs), (Vec::new(), vec![0]))?;
+    equal(filter.along(1).plan([0, 5])?.launches, Vec::new())?;
+    let huge = filter.plan([usize::MAX])?;
     ensure(only(&huge.launches)?.grid[0] > i32::MAX as u64, || huge.to_string())?;
-    let huge = filter.plan_axis([usize::MAX, usize::MAX], 0)?;
+    let huge = filter.along(0).plan([usize::MAX, usize::MAX])?;
     ensure(huge.to_string().contains(&usize::MAX.to_string()), || huge.to_string())
 }
 

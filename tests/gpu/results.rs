@@ -5,7 +5,7 @@ use crate::common::Random;
 use crate::filter1d::extension::FilterShape;
 use crate::filter1d::{ALGORITHMS, Direction, Sample};
 use ndarray::Array2;
-use slm::filter1d::{FilterAlgorithm, PreparedFilter1d};
+use slm::filter1d::{Filter1dAlgorithm, PreparedFilter1d};
 use slm::{Boundary, Device, Error, Extent, Filter1d};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -58,8 +58,8 @@ fn integers_as_on_the_cpu(device: &Device) -> Result<(), Failed> {
         let flat = x.as_slice().ok_or("rows one after another")?;
         same(&gpu.apply(flat)?, &cpu.apply(flat)?).map_err(fail)?;
         for axis in [0, 1] {
-            let Some(actual) = gpu.apply_axis(x.view(), axis).map(Some).or_else(too_large)? else { continue };
-            equal(actual, cpu.apply_axis(x.view(), axis)?).map_err(fail)?;
+            let Some(actual) = gpu.along(axis).apply(x.view()).map(Some).or_else(too_large)? else { continue };
+            equal(actual, cpu.along(axis).apply(x.view())?).map_err(fail)?;
         }
     }
     Ok(())
@@ -75,7 +75,7 @@ fn long_filters<T: Sample>(device: &Device) -> Result<(), Failed> {
         let direction = [Direction::Correlate, Direction::Convolve][i % 2];
         let filter =
             describe(&taps, direction).boundary(boundaries()[i % 6]).extent([Extent::Same, Extent::Full][i / 6]);
-        let global = filter.clone().algorithm(FilterAlgorithm::GlobalMemory).prepare(device)?;
+        let global = filter.clone().algorithm(Filter1dAlgorithm::GlobalMemory).prepare(device)?;
         let expected = [global.apply(flat)?, elements(&global, &x, 0)?, elements(&global, &x, 1)?];
         for algorithm in ALGORITHMS {
             let fail = |e: Failed| format!("{} taps, {algorithm:?}: {e:?}", taps.len());
@@ -91,7 +91,7 @@ fn long_filters<T: Sample>(device: &Device) -> Result<(), Failed> {
 }
 
 fn elements<T: Sample>(filter: &PreparedFilter1d<T>, x: &Array2<T>, axis: usize) -> slm::Result<Vec<T>> {
-    Ok(filter.apply_axis(x.view(), axis)?.into_iter().collect())
+    Ok(filter.along(axis).apply(x.view())?.into_iter().collect())
 }
 
 /// A float type with numbers that are not finite.
@@ -142,8 +142,8 @@ fn check_reach<T: Float>(device: &Device, filter: &Filter1d<T>, shape: &FilterSh
         let columns = x.t().as_standard_layout().into_owned();
         for (algorithm, filter) in &filters {
             let Some(filter) = filter.as_ref().map_err(Clone::clone)? else { continue };
-            let along_rows = filter.apply_axis(x.view(), 1)?;
-            let along_columns = filter.apply_axis(columns.view(), 0).map(Some).or_else(too_large)?;
+            let along_rows = filter.along(1).apply(x.view())?;
+            let along_columns = filter.along(0).apply(columns.view()).map(Some).or_else(too_large)?;
             let along_columns = along_columns.map(|y| y.t().as_standard_layout().into_owned());
             for y in [Some(along_rows), along_columns].into_iter().flatten() {
                 let not_finite = |line: usize| y.row(line).iter().map(|v| v.is_not_finite()).collect::<Vec<_>>();

@@ -2,12 +2,12 @@
 
 use super::{Trial, exclusive_trial};
 use slm::Device;
-use slm::filter1d::FilterAlgorithm;
+use slm::filter1d::Filter1dAlgorithm;
 use slm_test_support::filter1d::ALGORITHMS;
 use slm_test_support::large::{PIXELS, Problem, copies, filter, pixels, transpose};
 
 pub(super) fn trials() -> Vec<Trial> {
-    let filtering = |name, samples: usize, algorithms: &'static [FilterAlgorithm]| {
+    let filtering = |name, samples: usize, algorithms: &'static [Filter1dAlgorithm]| {
         trial(name, 4 * samples as u64, move |device| filter(device, samples, algorithms))
     };
     let transposition =
@@ -17,7 +17,7 @@ pub(super) fn trials() -> Vec<Trial> {
         filtering(
             "more_than_2_to_the_32_samples",
             (1 << 32) + 12_345,
-            &[FilterAlgorithm::Auto, FilterAlgorithm::GlobalMemory],
+            &[Filter1dAlgorithm::Auto, Filter1dAlgorithm::GlobalMemory],
         ),
         // With a kernel for rows aligned to sectors, and with one for other rows.
         transposition("more_than_2_to_the_32_elements", [1 << 16, (1 << 16) + 32]),

@@ -80,22 +80,18 @@ fn results_in_new_memory(device: &Device) -> Result<(), Failed> {
     let mut random = Random::new(8);
     let data = Array2::from_shape_simple_fn((4, 15), || random.bits() as u8);
     let pitched = Buffer2::upload_pitched(device, data.view(), 20)?;
-    let [rows, columns] = blur.output_shape([4, 5])?;
-    results_agree(rows, columns * 3, blur.apply_buffer2(&pitched)?, |to| blur.apply_into(&pitched, to))?;
-    results_agree(4, 15, convert.apply_buffer2(&pitched)?, |to| convert.apply_matrix_into(&pitched, to))?;
-    results_agree(5, 12, transpose.apply_buffer2(&pitched)?, |to| transpose.apply_matrix_into(&pitched, to))?;
+    let [rows, columns] = blur.output_shape([4, 15])?;
+    results_agree(rows, columns, blur.apply(&pitched)?, |to| blur.apply_into(&pitched, to))?;
+    results_agree(4, 15, convert.apply(&pitched)?, |to| convert.apply_into(&pitched, to))?;
+    results_agree(5, 12, transpose.apply(&pitched)?, |to| transpose.apply_into(&pitched, to))?;
 
     let empty = Buffer2::zeroed(device, 0, 15)?;
-    equal(&blur.apply_buffer2(&empty)?.download()?.dim(), &(0, columns * 3))?;
-    equal(&convert.apply_buffer2(&empty)?.download()?.dim(), &(0, 15))?;
+    equal(&blur.apply(&empty)?.download()?.dim(), &(0, columns))?;
+    equal(&convert.apply(&empty)?.download()?.dim(), &(0, 15))?;
     let shape = Error::Shape { what: "the input", expected: [4, 15], actual: [0, 15] };
-    equal(&transpose.apply_buffer2(&empty).err(), &Some(shape))?;
+    equal(&transpose.apply(&empty).err(), &Some(shape))?;
     let of_another = Buffer2::upload(&Device::cpu(), data.view())?;
-    let errors = [
-        blur.apply_buffer2(&of_another).err(),
-        convert.apply_buffer2(&of_another).err(),
-        transpose.apply_buffer2(&of_another).err(),
-    ];
+    let errors = [blur.apply(&of_another).err(), convert.apply(&of_another).err(), transpose.apply(&of_another).err()];
     let expected = device.info().name.clone();
     equal(
         &errors,

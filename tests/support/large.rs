@@ -1,7 +1,7 @@
 //! Work on more samples and elements than fit into 32 bits.
 
 use rayon::prelude::*;
-use slm::filter1d::FilterAlgorithm;
+use slm::filter1d::Filter1dAlgorithm;
 use slm::ndarray::{Array2, array};
 use slm::{Buffer2, Device, Filter1d, Filter2d, Transpose};
 
@@ -18,7 +18,7 @@ pub fn pixels(device: &Device) -> Result<(), Problem> {
     let samples: Vec<u8> = (0..COLUMNS).into_par_iter().map(byte).collect();
     let weights = array![[0.0f32, 0.0, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 0.0]];
     let filter = Filter2d::<u8, f32>::correlate(weights.view()).channels(4).prepare(device)?;
-    if !filter.plan([1, PIXELS])?.kernel.contains("u8x4") {
+    if !filter.plan([1, PIXELS])?.kernels()[0].contains("u8x4") {
         return Err("another kernel".into());
     }
     let at = |i: Option<usize>| i.filter(|&i| i < COLUMNS).map_or(0.0, |i| f32::from(byte(i)));
@@ -45,7 +45,7 @@ fn sample(i: usize) -> i32 {
 }
 
 /// Never holds more than one of the two signals in host memory.
-pub fn filter(device: &Device, samples: usize, algorithms: &[FilterAlgorithm]) -> Result<(), Problem> {
+pub fn filter(device: &Device, samples: usize, algorithms: &[Filter1dAlgorithm]) -> Result<(), Problem> {
     let x: Vec<i32> = (0..samples).into_par_iter().map(sample).collect();
     let input = device.upload(&x)?;
     drop(x);

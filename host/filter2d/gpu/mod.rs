@@ -29,8 +29,8 @@ use super::choose::{Choice, Decision};
 use super::element::{BufferMut, BufferRef};
 use super::settings::Settings;
 use super::window::Problem;
-use super::{Filter2dAlgorithm, Plan};
 use crate::gpu::Gpu;
+use crate::plan::Planned;
 use crate::{LaunchPlan, Result};
 use banded::BandLaunches;
 use passes::Passes;
@@ -49,7 +49,6 @@ trait Launches: Send + Sync {
 /// A filter on a GPU.
 pub(super) struct GpuFilter {
     gpu: Gpu,
-    algorithm: Filter2dAlgorithm,
     reason: &'static str,
     sums_segments: bool,
     launches: Box<dyn Launches>,
@@ -60,7 +59,7 @@ impl GpuFilter {
     pub(super) fn new(gpu: Gpu, Decision { choice, reason }: Decision, settings: &Settings) -> Result<Self> {
         let sums_segments = matches!(choice, Choice::Segments(..));
         let launches = load(choice, &gpu, settings)?;
-        Ok(GpuFilter { gpu, algorithm: settings.algorithm, reason, sums_segments, launches })
+        Ok(GpuFilter { gpu, reason, sums_segments, launches })
     }
 
     /// Returns whether windows are summed by segments.
@@ -77,15 +76,8 @@ impl GpuFilter {
         self.launches.enqueue(problem, samples, outputs)
     }
 
-    pub(super) fn plan(&self, problem: &Problem) -> Plan {
-        let plan = |kernel: &[&str; 2]| Plan::without_launch(&self.gpu, self.algorithm, problem, *kernel);
-        if problem.is_empty() {
-            return plan(&["none", "there is nothing to compute"]);
-        }
-        let launches = self.launches.plan(problem);
-        let mut kernels: Vec<_> = launches.iter().map(|launch| launch.kernel).collect();
-        kernels.dedup();
-        Plan { launches, ..plan(&[&kernels.join(", "), self.reason]) }
+    pub(super) fn plan(&self, problem: &Problem) -> Planned {
+        if problem.is_empty() { Planned::nothing() } else { Planned::new(self.reason, self.launches.plan(problem)) }
     }
 }
 

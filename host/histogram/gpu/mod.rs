@@ -25,8 +25,9 @@ use super::facts::Facts;
 use super::rule::CounterLayout;
 use super::tuning::HistogramTuning;
 use super::weights::values;
-use super::{HistogramAlgorithm, MemoryOrder, Plan, WeightedPlan};
+use super::{Counting, HistogramAlgorithm, MemoryOrder};
 use crate::gpu::Gpu;
+use crate::plan::Planned;
 use crate::{Buffer, LaunchPlan, Result};
 use launch_parts::{LaunchParts, times};
 use launches::{ArgumentSettings, HistogramLaunches};
@@ -38,7 +39,6 @@ pub(crate) struct GpuHistogram {
     layout: CounterLayout,
     /// Bytes per sample.
     sample_bytes: usize,
-    required: HistogramAlgorithm,
     chosen: HistogramAlgorithm,
     reason: String,
     /// Number of separate counters on the device: the keys of all counted channels.
@@ -64,7 +64,6 @@ impl GpuHistogram {
         Ok(GpuHistogram {
             layout,
             sample_bytes: size_of::<T>(),
-            required,
             chosen: choice.algorithm,
             counters: layout.counted * choice.bins.keys(),
             copies: copies(&choice),
@@ -96,32 +95,17 @@ impl GpuHistogram {
     }
 
     /// Returns the plan for counting samples.
-    pub(super) fn plan(&self, samples: usize) -> Plan {
-        let counter = self.launches.counter();
-        let (kernel, reason) = match samples {
-            0 => ("none", "there is nothing to count"),
-            _ => (counter.name(), self.reason.as_str()),
-        };
-        let times = times(samples, self.parts.most_samples());
+    pub(super) fn plan(&self, samples: usize) -> (Counting, Planned) {
+        let (counter, times) = (self.launches.counter(), times(samples, self.parts.most_samples()));
         let launch = self.parts.counting(samples).next().map(|part| LaunchPlan {
             times,
             moved_bytes: self.samples_and_counts(samples, times),
-            ..self.gpu.launch_plan(kernel, part.shape, counter.residency(part.shape))
+            ..self.gpu.launch_plan(counter.name(), part.shape, counter.residency(part.shape))
         });
-        Plan {
-            device: self.gpu.to_string(),
-            algorithm: self.required,
-            chosen: self.chosen,
-            kernel: kernel.to_owned(),
-            reason: reason.to_owned(),
-            samples,
-            bins: self.layout.bins,
-            channels: self.layout.counted,
-            counters: self.counters,
-            copies: self.copies,
-            ranges: self.parts.geometry.ranges,
-            launches: launch.into_iter().collect(),
-        }
+        let (algorithm, counters, copies, ranges) =
+            (self.chosen, self.counters, self.copies, self.parts.geometry.ranges);
+        let planned = if launch.is_none() { Planned::nothing() } else { Planned::new(&*self.reason, launch) };
+        (Counting { algorithm, samples, counters, copies, ranges }, planned)
     }
 
     /// Returns the bytes that `launches` launches read and write: each sample once, and the counts once per launch.
@@ -132,7 +116,7 @@ impl GpuHistogram {
     }
 
     /// Returns the plan for the weights of samples.
-    pub(super) fn weighted_plan(&self, samples: usize) -> WeightedPlan {
+    pub(super) fn weighted_plan(&self, samples: usize) -> Planned {
         let times = times(samples, self.parts.most_weights);
         let inputs = (samples as u64).saturating_mul((self.sample_bytes + size_of::<f32>()) as u64);
         let (peak, sum) = (size_of::<u32>(), size_of::<i128>());
@@ -146,7 +130,7 @@ impl GpuHistogram {
                 ..self.gpu.launch_plan(name, shape, kernel.and_then(|kernel| kernel.residency(shape)))
             })
         });
-        WeightedPlan { launches: launches.collect(), ..WeightedPlan::without_launch(&self.gpu, samples, &self.layout) }
+        if samples == 0 { Planned::nothing() } else { Planned::new("weights have a single algorithm", launches) }
     }
 }
 

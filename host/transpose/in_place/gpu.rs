@@ -5,9 +5,9 @@ use super::exchange::{Copy, Exchange};
 use super::steps::Part;
 use crate::gpu::Gpu;
 use crate::kernel::{Launch, Loaded, Recent};
+use crate::plan::Planned;
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::Tuning;
-use crate::transpose::{Plan, TransposeAlgorithm};
 use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::cast;
@@ -157,11 +157,8 @@ impl<T: Element> GpuTransposeInPlace<T> {
         Ok(())
     }
 
-    pub(super) fn plan(&self) -> Plan {
-        let plan = |[kernel, reason]: [&str; 2]| {
-            Plan::without_launch(&self.gpu, TransposeAlgorithm::Auto, &self.matrices, size_of::<T>(), [kernel, reason])
-        };
-        let Some(kernels) = &self.kernels else { return plan(["none", "there is nothing to transpose"]) };
+    pub(super) fn plan(&self) -> Planned {
+        let Some(kernels) = &self.kernels else { return Planned::nothing() };
         let (launches, reason) = match self.matrices.are_square().then(|| self.square(&self.problem)) {
             Some(Square::Tiles(geometry)) => (self.swaps(kernels, &geometry), "tiles of square matrices are exchanged"),
             Some(Square::Exchange(exchange)) => {
@@ -169,10 +166,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
             }
             None => (self.permutations(kernels), "rows and columns are permuted, part by part"),
         };
-        match launches.first() {
-            Some(first) => Plan { launches: launches.clone(), ..plan([first.kernel, reason]) },
-            None => plan(["none", "no element moves"]),
-        }
+        if launches.is_empty() { Planned::new("no element moves", []) } else { Planned::new(reason, launches) }
     }
 
     fn swaps(&self, kernels: &Kernels, geometry: &Geometry) -> Vec<LaunchPlan> {

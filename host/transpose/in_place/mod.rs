@@ -5,13 +5,14 @@ mod exchange;
 mod gpu;
 mod steps;
 
-use super::{Matrices, Plan, TransposeAlgorithm, TransposeElement};
+use super::{Matrices, TransposeElement};
 use crate::buffer::{check_length, check_shape};
 use crate::on_device::OnDevice;
-use crate::{Buffer, Buffer2, Device, Element, Result, allocation};
+use crate::plan::Planned;
+use crate::{Buffer, Buffer2, Device, Element, Plan, Result, allocation};
 use cpu::CpuTransposeInPlace;
 use gpu::GpuTransposeInPlace;
-use ndarray::{ArrayViewMut, Dimension};
+use ndarray::{Array, ArrayViewMut, ArrayViewMut1, Dimension};
 use std::fmt;
 
 /// A [`Transpose`](crate::Transpose) in place that is ready to run on its device, any number of times and from any thread.
@@ -36,16 +37,42 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         &self.device
     }
 
-    /// Transposes all matrices in `data`. Returns when the work is enqueued.
+    /// Transposes all matrices in `data`, which has the rows of all matrices below each other.
+    ///
+    /// | data | afterwards |
+    /// |---|---|
+    /// | `&mut Buffer` | has the elements of the transposed matrices, row after row |
+    /// | `&mut Buffer2` | has the shape of the transposed matrices |
+    /// | `&mut [T]`, `ArrayViewMut` | has the elements of the transposed matrices in row-major order, and the same shape |
+    /// | `&mut ImageBuffer` of the crate `image` | has the width and height of the transposed picture, whose pixels are elements |
+    ///
+    /// On buffers, this returns when the work is enqueued. Square matrices keep their row pitch, and the gaps between
+    /// rows are not accessed. Other matrices first lose their gaps: rows are copied on the device, part by part, through
+    /// temporary memory for a sixteenth of the matrix or for one row. Their row pitch becomes the number of columns of `data`.
+    ///
+    /// An array may have any number of dimensions and any strides. Its elements are read and written in row-major order, with the last
+    /// index changing fastest, independent of their order in memory; so a square matrix is transposed. The CPU transposes contiguous
+    /// row-major elements in place, and a GPU transposes a copy on the device. Other arrays need a further copy on the host.
     ///
     /// ```
-    /// use slm::{Device, Transpose};
+    /// use slm::ndarray::{array, s};
+    /// use slm::{Buffer2, Device, Transpose};
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
+    /// let transpose = Transpose::new(2, 3).prepare_in_place(&device)?;
     /// let mut data = device.upload(&[1, 2, 3, 4, 5, 6])?;
-    /// Transpose::new(2, 3).prepare_in_place(&device)?.apply(&mut data)?;
+    /// transpose.apply(&mut data)?;
     /// assert_eq!(data.download()?, [1, 4, 2, 5, 3, 6]);
+    ///
+    /// let mut wide = Buffer2::upload_pitched(&device, array![[1, 2, 3], [4, 5, 6]].view(), 8)?;
+    /// transpose.apply(&mut wide)?;
+    /// assert_eq!((wide.download()?, wide.pitch()), (array![[1, 4], [2, 5], [3, 6]], 2));
+    ///
+    /// let mut picture = array![[1, 2, 7], [3, 4, 8]];
+    /// let square = Transpose::new(2, 2).prepare_in_place(&device)?;
+    /// square.apply(picture.slice_mut(s![.., ..2]))?;
+    /// assert_eq!(picture, array![[1, 3, 7], [2, 4, 8]]);
     /// # Ok(())
     /// # }
     /// ```
@@ -54,52 +81,28 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// The data are unchanged after these errors:
     ///
-    /// * [`Error::DeviceMismatch`] if the buffer belongs to another handle.
-    /// * [`Error::Length`] if it does not have matrices · rows · columns · components numbers.
-    /// * [`Error::OutOfHostMemory`] on the CPU.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::Length`] if a slice, a buffer or an array with at most one axis does not have matrices · rows · columns · components
+    ///   numbers, and [`Error::Shape`] if a matrix does not have matrices · rows rows of columns · components numbers. The first axes of
+    ///   an array have the rows, and the others the numbers.
+    /// * `PictureError::Channels` if pixels do not have as many channels as elements have components, and [`Error::TooLarge`] if a picture
+    ///   cannot have the rows of all transposed matrices.
+    /// * The errors of [`Device::kernel`] on a GPU: the row pitch may require another kernel, which is loaded on first use.
+    /// * [`Error::OutOfHostMemory`] on the CPU, and [`Error::OutOfDeviceMemory`] for data on the host.
     ///
-    /// After a [failure of the device](Error#failures-of-the-device) the data may be in any order.
-    pub fn apply(&self, data: &mut Buffer<T>) -> Result<()> {
+    /// After lack of memory, a matrix on a device may have lost its gaps. After a
+    /// [failure of the device](Error#failures-of-the-device), data on a device may be in any order.
+    pub fn apply(&self, data: impl InPlace<T>) -> Result<()> {
+        data.transpose(self)
+    }
+
+    fn apply_to_buffer(&self, data: &mut Buffer<T>) -> Result<()> {
         self.device.check_owner("the data", data.device())?;
         check_length("the data", self.matrices.len(), data.len())?;
         T::run_in_place(self, data, self.matrices.pitches()[0])
     }
 
-    /// Transposes all matrices in `data`, which has the rows of all matrices below each other. Returns when the work is
-    /// enqueued.
-    ///
-    /// Afterwards `data` has the shape of the transposed matrices. Square matrices keep their row pitch, and the gaps between
-    /// rows are not accessed. Other matrices first lose their gaps: rows are copied on the device, part by part, through
-    /// temporary memory for a sixteenth of the matrix or for one row. Their row pitch becomes the number of columns of `data`.
-    ///
-    /// ```
-    /// use slm::ndarray::array;
-    /// use slm::{Buffer2, Device, Transpose};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let device = Device::open()?;
-    /// let mut square = Buffer2::upload_pitched(&device, array![[1, 2], [3, 4]].view(), 3)?;
-    /// Transpose::new(2, 2).prepare_in_place(&device)?.apply_buffer2(&mut square)?;
-    /// assert_eq!((square.download()?, square.pitch()), (array![[1, 3], [2, 4]], 3));
-    ///
-    /// let mut wide = Buffer2::upload_pitched(&device, array![[1, 2, 3], [4, 5, 6]].view(), 8)?;
-    /// Transpose::new(2, 3).prepare_in_place(&device)?.apply_buffer2(&mut wide)?;
-    /// assert_eq!((wide.download()?, wide.pitch()), (array![[1, 4], [2, 5], [3, 6]], 2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The data are unchanged after these errors:
-    ///
-    /// * [`Error::DeviceMismatch`] if the matrix belongs to another handle.
-    /// * [`Error::Shape`] if it does not have matrices · rows rows of columns · components numbers.
-    /// * The errors of [`Device::kernel`] on a GPU: the row pitch may require another kernel, which is loaded on first use.
-    ///
-    /// After [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU, the matrix may have lost its gaps. After a
-    /// [failure of the device](Error#failures-of-the-device) the data may be in any order.
-    pub fn apply_buffer2(&self, data: &mut Buffer2<T>) -> Result<()> {
+    fn apply_to_matrix(&self, data: &mut Buffer2<T>) -> Result<()> {
         self.device.check_owner("the data", data.buffer().device())?;
         check_shape("the data", self.matrices.shape(), [data.rows(), data.columns()])?;
         if self.matrices.are_square() {
@@ -114,41 +117,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         Ok(())
     }
 
-    /// Transposes matrices in an array of the host. The array may have any number of dimensions and any strides.
-    ///
-    /// The elements are read and written in row-major order, with the last index changing fastest, independent of their order
-    /// in memory. So a square matrix is transposed. Another matrix keeps the shape of its array, which then contains the
-    /// elements of the result in row-major order. The CPU transposes contiguous row-major arrays in place, and a GPU transposes
-    /// a copy on the device. Other arrays need a further copy on the host.
-    ///
-    /// ```
-    /// use slm::ndarray::{Array2, array, s};
-    /// use slm::{Device, Transpose};
-    ///
-    /// # fn main() -> slm::Result<()> {
-    /// let device = Device::open()?;
-    /// let mut picture = array![[1, 2, 7], [3, 4, 8]];
-    /// let square = Transpose::new(2, 2).prepare_in_place(&device)?;
-    /// square.apply_array(picture.slice_mut(s![.., ..2]))?;
-    /// assert_eq!(picture, array![[1, 3, 7], [2, 4, 8]]);
-    ///
-    /// Transpose::new(2, 3).prepare_in_place(&device)?.apply_array(picture.view_mut())?;
-    /// let picture = picture.into_shape_with_order((3, 2)).expect("as many elements");
-    /// assert_eq!(picture, array![[1, 2], [3, 4], [7, 8]]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The data are unchanged after an error.
-    ///
-    /// * [`Error::Shape`] unless the first axes of `data` have matrices · rows rows, and the other axes columns · components
-    ///   numbers.
-    /// * [`Error::Length`] for an array with at most one axis that does not have all numbers.
-    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
-    /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_array<D: Dimension>(&self, mut data: ArrayViewMut<'_, T, D>) -> Result<()> {
+    fn apply_to_array<D: Dimension>(&self, mut data: ArrayViewMut<'_, T, D>) -> Result<()> {
         self.check_axes(data.shape())?;
         if let Some(data) = data.as_slice_mut() {
             return T::run_in_place_on_host(self, data);
@@ -158,6 +127,37 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         data.iter_mut().zip(copy).for_each(|(element, transposed)| *element = transposed);
         Ok(())
     }
+}
+
+/// Data that are transposed in place: `&mut Buffer`, `&mut Buffer2`, `&mut [T]`, `&mut Vec`, `&mut Array` and `ArrayViewMut` of `ndarray`, and
+/// `&mut ImageBuffer` of the crate `image`. The trait is sealed.
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `TransposeIn` in their generic code")]
+pub trait InPlace<T: TransposeElement>: TransposeIn<T> {}
+
+impl<T: TransposeElement, D: TransposeIn<T>> InPlace<T> for D {}
+
+/// Transposing data of some form.
+pub(super) trait TransposeIn<T: Element> {
+    fn transpose(self, transpose: &PreparedTransposeInPlace<T>) -> Result<()>;
+}
+
+macro_rules! in_place {
+    ($($data:ty, [$($parameters:tt)*], |$transpose:ident, $variable:ident| $run:expr;)*) => {$(
+        impl<T: TransposeElement, $($parameters)*> TransposeIn<T> for $data {
+            fn transpose(self, $transpose: &PreparedTransposeInPlace<T>) -> Result<()> {
+                let $variable = self;
+                $run
+            }
+        }
+    )*};
+}
+in_place! {
+    &mut Buffer<T>, [], |transpose, data| transpose.apply_to_buffer(data);
+    &mut Buffer2<T>, [], |transpose, data| transpose.apply_to_matrix(data);
+    &mut [T], [], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(data));
+    &mut Vec<T>, [], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(&mut data[..]));
+    ArrayViewMut<'_, T, D>, [D: Dimension], |transpose, data| transpose.apply_to_array(data);
+    &mut Array<T, D>, [D: Dimension], |transpose, data| transpose.apply_to_array(data.view_mut());
 }
 
 impl<T: Element> PreparedTransposeInPlace<T> {
@@ -173,7 +173,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
         check_shape("the data", expected, actual)
     }
 
-    /// Returns the plan. Its [algorithm](Plan::algorithm) has no meaning for transpositions in place.
+    /// Returns the plan.
     ///
     /// ```
     /// use slm::emulator::Profile;
@@ -181,21 +181,22 @@ impl<T: Element> PreparedTransposeInPlace<T> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let transpose = Transpose::<f32>::new(300, 200).prepare_in_place(&Device::emulated(Profile::SM_90, 0))?;
-    /// let plan = transpose.plan();
-    /// assert!(plan.launches.iter().all(|launch| launch.kernel == "transpose_permute_u32"));
+    /// let plan = transpose.plan()?;
+    /// assert_eq!(plan.kernels(), ["transpose_permute_u32"]);
     /// println!("{plan}");
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn plan(&self) -> Plan {
-        let reason = ["cpu", "the CPU has a single implementation"];
-        match &self.on_device {
-            OnDevice::Cpu(_) => {
-                Plan::without_launch(&self.device, TransposeAlgorithm::Auto, &self.matrices, size_of::<T>(), reason)
-            }
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn plan(&self) -> Result<Plan> {
+        let planned = match &self.on_device {
+            OnDevice::Cpu(_) => Planned::on_cpu(),
             OnDevice::Gpu(transpose) => transpose.plan(),
-        }
+        };
+        Ok(Plan::new(&self.device, (), &self.matrices.transposed_shape(), (), planned))
     }
 
     /// Transposes the matrices in `data`, which is on the device. Only square matrices may have gaps between rows.

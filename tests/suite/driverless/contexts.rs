@@ -166,7 +166,7 @@ fn shapes() {
     let transpose = Transpose::<f32>::new(3, 5).prepare(&device).expect("the module is good");
     let pitches: Vec<_> = (5..105).chain(5..105).collect();
     let plans: Vec<_> =
-        pitches.iter().map(|pitch| transpose.plan_matrix(*pitch, *pitch).expect("is long enough")).collect();
+        pitches.iter().map(|pitch| transpose.plan_pitched([*pitch, *pitch]).expect("is long enough")).collect();
     assert_eq!(plans[..100], plans[100..]);
     assert!(plans.iter().all(|plan| plan.launches.len() == 1));
 }

@@ -69,30 +69,30 @@ fn check_filter<T: Sample>(
         for row in x.chunks(columns.max(1)) {
             let outputs = alone(row, channels).map(|channel| single.apply(&channel));
             let line = interleave(&outputs.collect::<Result<Vec<_>, _>>()?);
-            equal(interleaved.output_len(columns)?, line.len())?;
+            equal(interleaved.output_shape([columns])?, [line.len()])?;
             equal(bits(&interleaved.apply(row)?), bits(&line))?;
             expected.extend(line);
         }
         let matrix = ArrayView2::from_shape((rows, columns), &x).expect("three rows");
-        let outputs = interleaved.apply_axis(matrix, 1)?;
+        let outputs = interleaved.along(1).apply(matrix)?;
         equal(bits(outputs.as_slice().expect("row after row")), bits(&expected))?;
-        let [output_rows, output_columns] = interleaved.output_shape([rows, columns], 1)?;
+        let [output_rows, output_columns] = interleaved.along(1).output_shape([rows, columns])?;
         equal(outputs.dim(), (output_rows, output_columns))?;
         // Gaps between rows are neither read nor written.
         let padded = Matrix { numbers: padded(&x, columns), shape: [rows, columns], pitch: columns + 3 };
         let (pitch, gap) = (output_columns + 2, T::random(9));
         let target = device.upload(&vec![gap; rows * pitch])?;
         let mut target = Buffer2::from_buffer(target, rows, output_columns, pitch)?;
-        interleaved.apply_axis_into(&padded.on_device(device)?, 1, &mut target)?;
+        interleaved.along(1).apply_into(&padded.on_device(device)?, &mut target)?;
         equal(target.download()?, outputs)?;
         let memory = target.into_buffer().download()?;
         let stays = |at: usize| at % pitch < output_columns || memory[at].bits() == gap.bits();
         ensure((0..memory.len()).all(stays), || "a gap has changed".to_owned())?;
         // Along the other axis, channels are columns of their own.
-        let down = interleaved.apply_axis(matrix, 0)?;
-        let expected = single.apply_axis(matrix, 0)?;
+        let down = interleaved.along(0).apply(matrix)?;
+        let expected = single.along(0).apply(matrix)?;
         equal(bits(down.as_slice().expect("row after row")), bits(expected.as_slice().expect("row after row")))?;
-        equal(interleaved.plan(columns).outputs, [channels, single.output_len(samples)?])?;
+        equal(&*interleaved.plan([columns])?.outputs, &[channels * single.output_shape([samples])?[0]][..])?;
     }
     Ok(())
 }

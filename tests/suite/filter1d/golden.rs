@@ -85,14 +85,14 @@ fn check_line<T: Number>(filter: &PreparedFilter1d<T>, case: &Case<T>) -> Result
 fn check_matrix<T: Number>(filter: &PreparedFilter1d<T>, case: &Case<T>) -> Result<bool, String> {
     let Some((shape, axis)) = case.axis else { return Ok(false) };
     let x = ArrayView2::from_shape(shape, &case.x).map_err(|e| e.to_string())?;
-    let y = filter.apply_axis(x, axis).map_err(message)?;
-    case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_axis: {e}"))?;
-    let y = apply_axis_into(filter, x, axis, y.dim()).map_err(message)?;
-    case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_axis_into: {e}"))?;
+    let y = filter.along(axis).apply(x).map_err(message)?;
+    case.compare(y.shape(), y.iter()).map_err(|e| format!("apply: {e}"))?;
+    let y = into_matrix(filter, x, axis, y.dim()).map_err(message)?;
+    case.compare(y.shape(), y.iter()).map_err(|e| format!("apply_into: {e}"))?;
     Ok(true)
 }
 
-fn apply_axis_into<T: Number>(
+fn into_matrix<T: Number>(
     filter: &PreparedFilter1d<T>,
     x: ArrayView2<'_, T>,
     axis: usize,
@@ -100,7 +100,7 @@ fn apply_axis_into<T: Number>(
 ) -> slm::Result<Array2<T>> {
     let x = Buffer2::upload(filter.device(), x)?;
     let mut y = Buffer2::zeroed(filter.device(), rows, columns)?;
-    filter.apply_axis_into(&x, axis, &mut y)?;
+    filter.along(axis).apply_into(&x, &mut y)?;
     y.download()
 }
 

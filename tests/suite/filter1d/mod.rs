@@ -18,7 +18,7 @@ use crate::common::{Random, emulated, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use oracle::{ALGORITHMS, Case, Direction, Sample};
-use slm::filter1d::{FilterAlgorithm, HaloLoad};
+use slm::filter1d::{Filter1dAlgorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
 use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem, Tuning};
 use slm_kernels::signal::{Same, Types};
@@ -125,13 +125,13 @@ fn several_launches<T: Sample>(device: &Device, boundary: Boundary<T>) -> Result
     (0..2).try_for_each(|axis| Ok(check_axis(device, &case, shapes[axis], 1, axis)?))
 }
 
-fn algorithms(device: &Device) -> &'static [FilterAlgorithm] {
+fn algorithms(device: &Device) -> &'static [Filter1dAlgorithm] {
     if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS }
 }
 
 /// Returns the algorithms for filters that run on the kernels for pictures, whose tiles contain all taps and channels. With many
 /// of them, shared memory is not enough for every algorithm on every device.
-fn algorithms_for_pictures(device: &Device, taps: usize, channels: usize) -> &'static [FilterAlgorithm] {
+fn algorithms_for_pictures(device: &Device, taps: usize, channels: usize) -> &'static [Filter1dAlgorithm] {
     let all = algorithms(device);
     if taps <= 7 && channels <= 5 { all } else { &all[..1] }
 }
@@ -270,7 +270,7 @@ fn check_axis<T: Sample>(
 fn check_matrix<T: Sample>(
     device: &Device,
     case: &Case<'_, T>,
-    algorithm: FilterAlgorithm,
+    algorithm: Filter1dAlgorithm,
     axis: usize,
     samples: &Matrix<T>,
     untouched: &Matrix<T>,
@@ -279,8 +279,8 @@ fn check_matrix<T: Sample>(
     let input = samples.on_device(device).map_err(text)?;
     let mut output = untouched.on_device(device).map_err(text)?;
     let filter = filter(case).algorithm(algorithm).prepare(device).map_err(text)?;
-    let result = filter.apply_axis_into(&input, axis, &mut output);
-    let on_host = filter.apply_axis(input.download().map_err(text)?.view(), axis);
+    let result = filter.along(axis).apply_into(&input, &mut output);
+    let on_host = filter.along(axis).apply(input.download().map_err(text)?.view());
     let expected =
         if untouched.shape.contains(&0) { None } else { exceeded_on::<T>(device, algorithm, case.taps.len(), axis) };
     let errors = [result.err(), on_host.as_ref().err().cloned()];
@@ -288,7 +288,7 @@ fn check_matrix<T: Sample>(
         return Err(format!("{errors:?} instead of {expected:?} twice"));
     }
     if on_host.is_ok_and(|on_host| output.download().as_ref() != Ok(&on_host)) {
-        return Err("apply_axis and apply_axis_into differ".to_owned());
+        return Err("apply and apply_into differ".to_owned());
     }
     let outputs = output.into_buffer().download().map_err(text)?;
     let [pitch, columns] = [untouched.pitch, untouched.shape[1]];
@@ -347,7 +347,7 @@ where
                 return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
             }
             for algorithm in ALGORITHMS {
-                let tile = matches!(algorithm, FilterAlgorithm::SharedTile(_));
+                let tile = matches!(algorithm, Filter1dAlgorithm::SharedTile(_));
                 let error = |available| exceeded::<T>(available, algorithm, taps, axis).is_some();
                 if error(bytes) || error(bytes - 1) != tile || (axis == 1 && error(DEFAULT)) {
                     return Err(format!("{algorithm:?}, {taps} taps, axis {axis}").into());
@@ -361,7 +361,7 @@ where
 /// Checks a case computed by hand, for a GPU with 64 KiB: 258 taps and (64 + 257) * 32 samples of 8 bytes do not fit, of 4
 /// bytes they do.
 fn sixty_four_kilobytes() -> Result<(), Failed> {
-    let algorithm = FilterAlgorithm::SharedTile(HaloLoad::Cooperative);
+    let algorithm = Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative);
     let [double, single] = [exceeded::<f64>, exceeded::<f32>].map(|exceeded| exceeded(64 << 10, algorithm, 258, 0));
     let kernel = "filter1d_tile_f64".to_owned();
     let error = Error::SharedMemoryExceeded { kernel, requested: 84_240, available: 65_536 };

@@ -87,7 +87,7 @@ fn check<T: Sample>(device: &Device, case: &Case<'_, T>) -> Result<(), Failed> {
         let filter = filter.clone().algorithm(algorithm).prepare(device)?;
         compare(&filter.apply(case.x)?, &expected, case.taps.len())?;
         let column = Array2::from_shape_fn((case.x.len(), 2), |(r, _)| case.x[r]);
-        let filtered = filter.apply_axis(column.view(), 0)?;
+        let filtered = filter.along(0).apply(column.view())?;
         filtered.columns().into_iter().try_for_each(|column| compare(&column.to_vec(), &expected, case.taps.len()))?;
     }
     // The kernels for pictures.

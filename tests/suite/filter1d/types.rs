@@ -106,7 +106,7 @@ impl<S: FilterSample + Number, W: FilterElement + Number> Line<'_, S, W> {
             let last = filter.apply(&lines.row(2).to_vec())?;
             for axis in [0, 1] {
                 let matrix = if axis == 1 { lines.view() } else { lines.t() };
-                let outputs = filter.apply_axis(matrix, axis)?;
+                let outputs = filter.along(axis).apply(matrix)?;
                 let first: ArrayView1<'_, S> = outputs.index_axis(Axis(1 - axis), 0);
                 equal(first.to_vec(), actual.clone())?;
                 equal(outputs.index_axis(Axis(1 - axis), 2).to_vec(), last.clone())?;

@@ -7,8 +7,9 @@ use super::types::Types;
 use super::{SUITE, check_with};
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
+use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, Plan};
+use slm::filter2d::Filter2dError;
 use slm::{Backend, Boundary, Device, Filter2dAlgorithm, Result as SlmResult};
 
 /// Types with each type of sums, and outputs that are wider, narrower and rounded.
@@ -183,11 +184,11 @@ fn which_method_on_the_cpu() -> Result<(), Failed> {
     equal(by_segments(&case, "f64_f64_f64")?, false)
 }
 
-fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
     planned_of("f32_f32_f32", case, algorithm)
 }
 
-fn planned_of(name: &str, case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+fn planned_of(name: &str, case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
     types(name).runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
@@ -195,7 +196,7 @@ fn which_kernel() -> Result<(), Failed> {
     let case = |stream, size| boxed(types("f32_f32_f32"), stream, [100, 8192], size);
     for stream in [6, 7] {
         let plan = planned(&case(stream, [31, 31]), Filter2dAlgorithm::Auto)?;
-        equal((&*plan.kernel, &*plan.reason), ("filter2d_box_f32", "all weights are equal"))?;
+        equal((&*plan.kernels().join(", "), &*plan.reason), ("filter2d_box_f32", "all weights are equal"))?;
         // 128 threads have 512 columns, 481 of which have their window inside, so 480 outputs in whole packs.
         let launch = &plan.launches[0];
         equal((launch.grid, launch.block), ([8192u64.div_ceil(480), 1, 1], [128, 1, 1]))?;
@@ -204,13 +205,13 @@ fn which_kernel() -> Result<(), Failed> {
         equal(launch.shared_bytes, 134 * 8 + 4 * 512 * 4 + 4 * 128 * 4 + 30 * 512 * 4)?;
     }
     let small = planned(&case(6, [9, 9]), Filter2dAlgorithm::Auto)?;
-    equal(&*small.kernel, "filter2d_passes_f32")?;
+    equal(&*small.kernels().join(", "), "filter2d_passes_f32")?;
     // High windows have narrow strips: two blocks of 32 threads have room for 199 rows of samples. Wide ones have wide strips.
     equal(planned(&case(6, [200, 31]), Filter2dAlgorithm::Box)?.launches[0].block, [32, 1, 1])?;
     equal(planned(&case(6, [3, 500]), Filter2dAlgorithm::Auto)?.launches[0].block, [512, 1, 1])?;
     // Too large for a block: 1,023 rows of at least 128 columns.
     let large = planned(&case(6, [1024, 31]), Filter2dAlgorithm::Auto)?;
-    ensure(!large.kernel.contains("box"), || large.to_string())
+    ensure(!large.kernels().join(", ").contains("box"), || large.to_string())
 }
 
 /// Which sizes are summed as boxes without a request, and by which kernel.
@@ -218,7 +219,7 @@ fn which_sizes() -> Result<(), Failed> {
     let check = |name: &str, channels, size, kernel: &str, is_box| -> Result<(), Failed> {
         let case = resized(types(name), boxed(types(name), 9, [64, 4096], size), channels, 1);
         let plan = planned_of(name, &case, Filter2dAlgorithm::Auto)?;
-        ensure((&*plan.kernel == kernel) == is_box, || format!("{name}, {channels:?}, {size:?}: {plan}"))
+        ensure((&*plan.kernels().join(", ") == kernel) == is_box, || format!("{name}, {channels:?}, {size:?}: {plan}"))
     };
     for (name, channels, kernel) in [
         ("u8_f32_u8", None, "filter2d_box_u8"),
@@ -266,9 +267,12 @@ fn too_wide() -> Result<(), Failed> {
     ] {
         let case = resized(types(name), boxed(types(name), 10, [1, 10], [2, columns]), Some(channels), 1);
         let error = Filter2dError::BoxTooWide { columns, channels, most };
-        equal(planned_of(name, &case, Filter2dAlgorithm::Box).map(|plan| plan.kernel), Err(error.into()))?;
+        equal(
+            planned_of(name, &case, Filter2dAlgorithm::Box).map(|plan| plan.kernels().join(", ")),
+            Err(error.into()),
+        )?;
         let plan = planned_of(name, &case, Filter2dAlgorithm::Auto)?;
-        ensure(!plan.kernel.contains("box"), || plan.to_string())?;
+        ensure(!plan.kernels().join(", ").contains("box"), || plan.to_string())?;
         for columns in most.saturating_sub(3).max(1)..=most {
             let case = resized(types(name), boxed(types(name), 10, [1, 10], [2, columns]), Some(channels), 1);
             planned_of(name, &case, Filter2dAlgorithm::Box)?;
@@ -279,7 +283,7 @@ fn too_wide() -> Result<(), Failed> {
 
 fn refusals() -> Result<(), Failed> {
     let (types, algorithm) = (types("f32_f32_f32"), Filter2dAlgorithm::Box);
-    let refused = |case: &Case| planned(case, algorithm).map(|plan| plan.kernel);
+    let refused = |case: &Case| planned(case, algorithm).map(|plan| plan.kernels().join(", "));
     let unequal = Filter2dError::UnequalWeights { weights: [3, 4] };
     equal(refused(&plain(types, 8, [9, 9], [3, 4])), Err(unequal.clone().into()))?;
     let infinite = Weights::Dense([3, 4], vec![f64::INFINITY; 12]);

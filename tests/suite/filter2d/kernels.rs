@@ -88,7 +88,7 @@ fn outer_products(device: &Device, types: &Types) -> Result<(), Failed> {
     Ok(())
 }
 
-fn plan(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Result<slm::filter2d::Plan> {
+fn plan(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Result<slm::Plan<Filter2dAlgorithm>> {
     types.runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
@@ -103,7 +103,7 @@ fn names() -> Result<(), Failed> {
                 (Filter2dAlgorithm::SharedTile, "tile"),
                 (Filter2dAlgorithm::RegisterTiled, "register"),
             ] {
-                equal(plan(types, &case, algorithm)?.kernel, format!("filter2d_{name}_{sums}"))?;
+                equal(plan(types, &case, algorithm)?.kernels().join(", "), format!("filter2d_{name}_{sums}"))?;
             }
         }
     }
@@ -113,30 +113,36 @@ fn names() -> Result<(), Failed> {
 fn what_auto_chooses() -> Result<(), Failed> {
     let types = types("f32_f32_f32");
     let small = plan(types, &plain(types, 35, [20, 70], [3, 4]), Filter2dAlgorithm::Auto)?;
-    equal((&*small.kernel, &*small.reason), ("filter2d_register_f32", "the filter allows register tiles"))?;
-    equal(small.outputs, [20, 70, 1])?;
+    equal(
+        (&*small.kernels().join(", "), &*small.reason),
+        ("filter2d_register_f32", "the filter allows register tiles"),
+    )?;
+    equal(&*small.outputs, &[20, 70][..])?;
     // One tile of 32 rows.
     equal((small.launches[0].grid, small.launches[0].block), ([1, 1, 1], [32, 4, 1]))?;
     // Two of 31 rows of weights are not kernel parameters.
     let large = plan(types, &plain(types, 35, [20, 70], [31, 31]), Filter2dAlgorithm::Auto)?;
-    equal((&*large.kernel, large.launches[0].block), ("filter2d_register_f32", [32, 8, 1]))?;
+    equal((&*large.kernels().join(", "), large.launches[0].block), ("filter2d_register_f32", [32, 8, 1]))?;
     let strided = Case { stride: [1, 2], ..plain(types, 35, [20, 140], [3, 3]) };
     let strided = plan(types, &strided, Filter2dAlgorithm::Auto)?;
-    equal((&*strided.kernel, &*strided.reason), ("filter2d_tile_f32", "the filter does not allow register tiles"))?;
-    equal(strided.outputs, [20, 70, 1])?;
+    equal(
+        (&*strided.kernels().join(", "), &*strided.reason),
+        ("filter2d_tile_f32", "the filter does not allow register tiles"),
+    )?;
+    equal(&*strided.outputs, &[20, 70][..])?;
     // Two rows of three tiles.
     equal((strided.launches[0].grid, strided.launches[0].block), ([6, 1, 1], [32, 8, 1]))?;
     let high = plan(types, &plain(types, 35, [640, 70], [600, 3]), Filter2dAlgorithm::Auto)?;
     let reason = "a register tile does not fit into shared memory";
-    equal((&*high.kernel, &*high.reason), ("filter2d_tile_f32", reason))?;
+    equal((&*high.kernels().join(", "), &*high.reason), ("filter2d_tile_f32", reason))?;
     let wide = Case { dilation: [1, 40_000], ..plain(types, 36, [20, 70], [3, 3]) };
     let wide = plan(types, &wide, Filter2dAlgorithm::Auto)?;
     let reason = "a tile does not fit into shared memory";
-    equal((&*wide.kernel, &*wide.reason), ("filter2d_global_f32", reason))?;
+    equal((&*wide.kernels().join(", "), &*wide.reason), ("filter2d_global_f32", reason))?;
     // Three rows of three blocks.
     equal((wide.launches[0].grid, wide.launches[0].shared_bytes), ([9, 1, 1], 0))?;
     let empty = plan(types, &plain(types, 37, [0, 70], [3, 3]), Filter2dAlgorithm::Auto)?;
-    equal((&*empty.kernel, &*empty.reason, empty.launches.len()), ("none", "there is nothing to compute", 0))
+    equal((&*empty.reason, empty.launches.len()), ("there is nothing to compute", 0))
 }
 
 /// By hand, for a GPU with 64 KiB: 16 + 62 rows of 32 + 62 pixels of 8 bytes are 58,656 bytes, and 63² weights 31,752.
@@ -149,13 +155,13 @@ fn too_much_shared_memory() -> Result<(), Failed> {
     let error = Error::SharedMemoryExceeded { kernel, requested: 58_656 + 31_760, available: 65_536 };
     equal(refused(&device, doubles, &case, Filter2dAlgorithm::SharedTile), Some(error.clone()))?;
     let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::SharedTile);
-    equal(prepared.map(|plan| plan.kernel), Err(error))?;
+    equal(prepared.map(|plan| plan.kernels().join(", ")), Err(error))?;
     // The lowest block has two numbers, 56 rows of 64 weights that are not kernel parameters, and 70 rows of 96 + 64 samples.
     let kernel = "filter2d_register_f64".to_owned();
     let error = Error::SharedMemoryExceeded { kernel, requested: 16 + 28_672 + 89_600, available: 65_536 };
     equal(refused(&device, doubles, &case, Filter2dAlgorithm::RegisterTiled), Some(error.clone()))?;
     let prepared = doubles.runs.plan(&device, &case, Filter2dAlgorithm::RegisterTiled);
-    equal(prepared.map(|plan| plan.kernel), Err(error))?;
+    equal(prepared.map(|plan| plan.kernels().join(", ")), Err(error))?;
     let floats = types("f32_f32_f32");
     let case = plain(floats, 38, [1, 1], [63, 63]);
     equal(refused(&device, floats, &case, Filter2dAlgorithm::SharedTile), None)
@@ -183,18 +189,21 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         types.runs.apply(&device, &case, algorithm, false)?;
         let [report] = &device.emulation_reports()[..] else { return Err("not one kernel".into()) };
         let launch = &plan.launches[0];
-        equal((report.kernel, report.launch.grid.map(u64::from)), (&*plan.kernel, launch.grid))?;
+        equal((report.kernel, report.launch.grid.map(u64::from)), (&*plan.kernels().join(", "), launch.grid))?;
         equal((report.launch.block, report.launches), (launch.block, launch.times))?;
         equal(u64::from(report.launch.shared_bytes), launch.shared_bytes)?;
         ensure(report.bank_conflicts() == 0, || {
-            format!("{} bank conflicts: {}", report.bank_conflicts(), plan.kernel)
+            format!("{} bank conflicts: {}", report.bank_conflicts(), plan.kernels().join(", "))
         })?;
         let [taps, wide] = case.weights.shape();
         let (rows, columns) = (20 - taps, (82 - wide).div_ceil(case.stride[1]));
         // Samples and outputs have the same size.
         let bytes = if name.starts_with("f64") { 8 } else { 4 };
-        equal((plan.outputs, launch.moved_bytes), ([rows, columns, 1], bytes * (19 * 81 + rows * columns) as u64))?;
-        ensure(plan.to_string().contains(&format!("{rows} x {columns}, 1 per pixel")), || plan.to_string())?;
+        equal(
+            (plan.outputs.clone(), launch.moved_bytes),
+            (vec![rows, columns], bytes * (19 * 81 + rows * columns) as u64),
+        )?;
+        ensure(plan.to_string().contains(&format!("{rows} x {columns}\n")), || plan.to_string())?;
     }
     Ok(())
 }
@@ -217,9 +226,9 @@ fn plans(device: &Device) -> Result<(), Failed> {
     let case = resized(types, Case { stride: [2, 3], ..plain(types, 41, [9, 8], [3, 3]) }, Some(4), 1);
     let plan = types.runs.plan(device, &case, Filter2dAlgorithm::SharedTile)?;
     let is_cpu = device.info().backend == Backend::Cpu;
-    let (kernel, launches) = if is_cpu { ("cpu", 0) } else { ("filter2d_tile_f32", 1) };
-    equal((plan.outputs, plan.algorithm), ([5, 3, 4], Filter2dAlgorithm::SharedTile))?;
-    equal((&*plan.kernel, plan.launches.len(), &*plan.device), (kernel, launches, &*device.to_string()))?;
+    let (kernel, launches) = if is_cpu { ("", 0) } else { ("filter2d_tile_f32", 1) };
+    equal((plan.outputs.clone(), plan.algorithm), (vec![5, 3, 4], Filter2dAlgorithm::SharedTile))?;
+    equal((&*plan.kernels().join(", "), plan.launches.len(), &*plan.device), (kernel, launches, &*device.to_string()))?;
     ensure(plan.launches.iter().all(|launch| launch.residency.is_some() == is_cuda(device)), || plan.to_string())?;
     ensure(plan.to_string().lines().count() >= 3 + launches, || plan.to_string())
 }

@@ -201,13 +201,13 @@ fn constants<S: Integer>(device: &Device) -> Result<(), Failed> {
                 let blur = Filter2d::<S, S::Weight>::box_blur(size, size + 1).boundary(boundary);
                 equal(blur.prepare(device)?.apply(picture.view())?, picture.clone())?;
                 let blur = Filter1d::<S, S::Weight>::box_blur(size).boundary(boundary);
-                equal(blur.prepare(device)?.apply_axis(picture.view(), number % 2)?, picture.clone())?;
+                equal(blur.prepare(device)?.along(number % 2).apply(picture.view())?, picture.clone())?;
             }
             for &sigma in sigmas {
                 let blur = Filter2d::<S, S::Weight>::gaussian(sigma).boundary(boundary);
                 equal(blur.prepare(device)?.apply(picture.view())?, picture.clone())?;
                 let blur = Filter1d::<S, S::Weight>::gaussian(sigma).boundary(boundary);
-                equal(blur.prepare(device)?.apply_axis(picture.view(), number % 2)?, picture.clone())?;
+                equal(blur.prepare(device)?.along(number % 2).apply(picture.view())?, picture.clone())?;
             }
         }
     }
@@ -271,7 +271,7 @@ fn lines_of_pictures(device: &Device) -> Result<(), Failed> {
         for (axis, shape) in [[size, 1], [1, size]].into_iter().enumerate() {
             let blur =
                 Filter2d::<u16, f32>::box_blur(shape[0], shape[1]).boundary(Boundary::Reflect).prepare(device)?;
-            equal(line.apply_axis(picture.view(), axis)?, blur.apply(picture.view())?)?;
+            equal(line.along(axis).apply(picture.view())?, blur.apply(picture.view())?)?;
         }
     }
     Ok(())

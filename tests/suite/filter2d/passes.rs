@@ -8,8 +8,9 @@ use super::types::{Matrices, Types};
 use super::{SUITE, check_algorithm};
 use crate::common::{Random, equal, is_emulated, on_profiles};
 use libtest_mimic::{Failed, Trial};
+use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, Plan};
+use slm::filter2d::Filter2dError;
 use slm::{Boundary, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
 
 /// Rows and columns of weights: with empty entries before none, one or both of them, on one side of the centre more than on the
@@ -147,7 +148,7 @@ fn order_of_sums(device: &Device) -> Result<(), Failed> {
     equal(actual, expected)
 }
 
-fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
     floats().runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
@@ -156,22 +157,28 @@ fn which_kernel() -> Result<(), Failed> {
     let product = |taps| case(190, [20, 20], taps);
     for taps in [[30, 30], [4, 4], [63, 20], [3, 3], [31, 31], [2, 90], [1, 9], [9, 1], [1, 1]] {
         let plan = planned(&product(taps), Filter2dAlgorithm::Auto)?;
-        equal((&*plan.kernel, &*plan.reason), ("filter2d_passes_f32", "an outer product"))?;
+        equal((&*plan.kernels().join(", "), &*plan.reason), ("filter2d_passes_f32", "an outer product"))?;
         let plan = planned(&product(taps), Filter2dAlgorithm::Separable)?;
-        equal((&*plan.kernel, &*plan.reason), ("filter2d_passes_f32", "requested"))?;
+        equal((&*plan.kernels().join(", "), &*plan.reason), ("filter2d_passes_f32", "requested"))?;
     }
     // Weights that are found to be a product, and a single row of them.
     let dense = |shape: [usize; 2], values| Case { weights: Weights::Dense(shape, values), ..product([1, 1]) };
-    equal(&*planned(&dense([4, 5], vec![0.25; 20]), Filter2dAlgorithm::Auto)?.kernel, "filter2d_passes_f32")?;
+    equal(
+        &*planned(&dense([4, 5], vec![0.25; 20]), Filter2dAlgorithm::Auto)?.kernels().join(", "),
+        "filter2d_passes_f32",
+    )?;
     let row = dense([1, 3], vec![1.0, 0.0, -2.0]);
-    equal(&*planned(&row, Filter2dAlgorithm::Separable)?.kernel, "filter2d_passes_f32")
+    equal(&*planned(&row, Filter2dAlgorithm::Separable)?.kernels().join(", "), "filter2d_passes_f32")
 }
 
 fn refusals() -> Result<(), Failed> {
     let separable = Filter2dAlgorithm::Separable;
     for weights in [[2, 2], [3, 5]] {
         let dense = plain(floats(), 191, [9, 9], weights);
-        equal(planned(&dense, separable).map(|plan| plan.kernel), Err(Filter2dError::NotSeparable { weights }.into()))?;
+        equal(
+            planned(&dense, separable).map(|plan| plan.kernels().join(", ")),
+            Err(Filter2dError::NotSeparable { weights }.into()),
+        )?;
     }
     // The table of weights has room for 128 and 832. Others take two launches.
     for (weights, launches) in [([129, 2], 2), ([1, 833], 2), ([1, 832], 1)] {
@@ -201,7 +208,7 @@ fn shared_memory() -> Result<(), Failed> {
     // Not even these fit: two launches, of kernels for any weights. A register tile with 127 more rows does not fit either.
     for algorithm in [Filter2dAlgorithm::Separable, Filter2dAlgorithm::Auto] {
         let plan = floats().runs.plan(&small, &case(194, [140, 9], [128, 30]), algorithm)?;
-        equal((&*plan.kernel, plan.launches.len()), ("filter2d_register_f32, filter2d_tile_f32", 2))?;
+        equal((&*plan.kernels().join(", "), plan.launches.len()), ("filter2d_register_f32, filter2d_tile_f32", 2))?;
     }
     Ok(())
 }

@@ -91,19 +91,19 @@ fn planned() -> Result<(), Failed> {
         for (is_product, kernel) in [(false, "streaming"), (true, "separable")] {
             let case = case(550, [9, 80], taps, is_product);
             let plan = bytes().runs.plan(&device, &case, auto)?;
-            equal(&*plan.kernel, &*format!("filter2d_{kernel}_u8x4_{taps}"))?;
+            equal(&*plan.kernels().join(", "), &*format!("filter2d_{kernel}_u8x4_{taps}"))?;
             device.reset_emulation_reports();
             bytes().runs.apply(&device, &case, auto, false)?;
             let [report] = &device.emulation_reports()[..] else { return Err("not one kernel".into()) };
             let launch = &plan.launches[0];
-            equal((report.kernel, report.launch.grid.map(u64::from)), (&*plan.kernel, launch.grid))?;
+            equal((report.kernel, report.launch.grid.map(u64::from)), (&*plan.kernels().join(", "), launch.grid))?;
             equal(u64::from(report.launch.shared_bytes), launch.shared_bytes)?;
             equal(launch.moved_bytes, 2 * 4 * 9 * 80)?;
             ensure(report.bank_conflicts() == 0, || format!("{} bank conflicts", report.bank_conflicts()))?;
         }
     }
     // Other numbers of channels, and other sizes.
-    let kernel = |case: &Case| bytes().runs.plan(&device, case, auto).map(|plan| plan.kernel);
+    let kernel = |case: &Case| bytes().runs.plan(&device, case, auto).map(|plan| plan.kernels().join(", "));
     equal(kernel(&resized(bytes(), case(551, [9, 80], 3, false), Some(3), 1))?, "filter2d_register_f32".to_owned())?;
     equal(kernel(&case(552, [9, 80], 9, false))?, "filter2d_register_f32".to_owned())
 }

@@ -7,8 +7,9 @@ use super::types::Types;
 use super::{SUITE, check, check_with};
 use crate::common::{Random, equal, is_emulated, on_every_backend, on_profiles};
 use libtest_mimic::{Failed, Trial};
+use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, Plan, Unsupported};
+use slm::filter2d::{Filter2dError, Unsupported};
 use slm::{Backend, Device, Extent, Filter2d, Filter2dAlgorithm, Result as SlmResult};
 
 /// Sizes of dense weights, and of outer products.
@@ -143,7 +144,7 @@ fn several_bands(device: &Device, taps: usize, is_separable: bool) -> Result<(),
     let (algorithm, case) = (algorithm(device, is_separable), case(120, [1101, 5], taps, is_separable));
     if is_emulated(device) {
         let plan = floats().runs.plan(device, &case, algorithm)?;
-        let bands = match &*plan.kernel {
+        let bands = match &*plan.kernels().join(", ") {
             "filter2d_passes_narrow_f32" => 1,
             "filter2d_streaming_f32_3" => 4,
             _ => 2,
@@ -163,7 +164,7 @@ fn several_bands(device: &Device, taps: usize, is_separable: bool) -> Result<(),
     check_with(device, floats(), &resized(floats(), case, None, 2), &[algorithm])
 }
 
-fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan> {
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
     floats().runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
@@ -172,28 +173,31 @@ fn which_kernel() -> Result<(), Failed> {
         let dense = case(90, [20, 20], taps, false);
         let reason = "weights of a size that the kernel is compiled for";
         let plan = planned(&dense, Filter2dAlgorithm::Auto)?;
-        equal((plan.kernel, &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), reason))?;
+        equal((plan.kernels().join(", "), &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), reason))?;
         let product = case(90, [20, 20], taps, true);
         let plan = planned(&product, Filter2dAlgorithm::Streaming)?;
-        equal((plan.kernel, &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), "requested"))?;
+        equal((plan.kernels().join(", "), &*plan.reason), (format!("filter2d_streaming_f32_{taps}"), "requested"))?;
     }
     // A row or a column is a product. The table has room for 832 columns.
     for size in [[1, 9], [9, 1], [1, 1], [1, 832]] {
         let plan = planned(&plain(floats(), 94, [20, 900], size), Filter2dAlgorithm::Auto)?;
-        equal((&*plan.kernel, &*plan.reason), ("filter2d_passes_f32", "an outer product"))?;
+        equal((&*plan.kernels().join(", "), &*plan.reason), ("filter2d_passes_f32", "an outer product"))?;
     }
     let wide = planned(&plain(floats(), 94, [20, 900], [1, 833]), Filter2dAlgorithm::Auto)?;
-    equal(&*wide.kernel, "filter2d_register_f32")?;
+    equal(&*wide.kernels().join(", "), "filter2d_register_f32")?;
     let small = Device::emulated(Profile::SMALL, 0);
     let planned = |case: &Case| floats().runs.plan(&small, case, Filter2dAlgorithm::Auto);
     for taps in SEPARABLE {
         let plan = planned(&case(91, [20, 20], taps, true))?;
-        equal((plan.kernel, &*plan.reason), ("filter2d_passes_narrow_f32".to_owned(), "an outer product"))?;
+        equal(
+            (plan.kernels().join(", "), &*plan.reason),
+            ("filter2d_passes_narrow_f32".to_owned(), "an outer product"),
+        )?;
     }
     // Weights that are found to be a product.
     let sobel = vec![-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
     let sobel = Case { weights: Weights::Dense([3, 3], sobel), ..case(92, [20, 20], 3, false) };
-    equal(&*planned(&sobel)?.kernel, "filter2d_passes_narrow_f32")
+    equal(&*planned(&sobel)?.kernels().join(", "), "filter2d_passes_narrow_f32")
 }
 
 /// Filters for which there is no such kernel.
@@ -240,7 +244,7 @@ fn refusals() -> Result<(), Failed> {
     // The CPU ignores the algorithm.
     let cpu = Device::cpu();
     equal(cpu.info().backend, Backend::Cpu)?;
-    equal(floats().runs.plan(&cpu, &wide, streaming)?.kernel, "cpu".to_owned())
+    equal(floats().runs.plan(&cpu, &wide, streaming)?.kernels().join(", "), String::new())
 }
 
 /// One launch computes all bands of all planes.
@@ -261,10 +265,10 @@ fn bands() -> Result<(), Failed> {
 fn planes_are_planned() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 0);
     let filter = Filter2d::<f32, f32>::box_blur(3, 3).prepare(&device)?;
-    let plan = filter.plan_planes(65_537, [2, 5])?;
+    let plan = filter.plan([65_537, 2, 5])?;
     let [launch] = &plan.launches[..] else { return Err(plan.to_string().into()) };
-    equal((launch.grid, launch.times, plan.outputs), ([1, 1, 65_535], 2, [2, 5, 1]))?;
+    equal((launch.grid, launch.times, &*plan.outputs), ([1, 1, 65_535], 2, &[65_537, 2, 5][..]))?;
     equal(launch.moved_bytes, 65_537 * 10 * 8)?;
-    equal(filter.plan_planes(1, [2, 5]), filter.plan([2, 5]))?;
-    equal(filter.plan_planes(0, [2, 5])?.launches.len(), 0)
+    equal(filter.plan([1, 2, 5])?.launches, filter.plan([2, 5])?.launches)?;
+    equal(filter.plan([0, 2, 5])?.launches.len(), 0)
 }

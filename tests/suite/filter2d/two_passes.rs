@@ -8,8 +8,9 @@ use super::{SUITE, check_with};
 use crate::common::{Random, ensure, equal, is_emulated, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3, array};
+use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, Plan};
+use slm::filter2d::Filter2dError;
 use slm::{Boundary, Buffer2, Device, Error, Extent, Filter2d, Filter2dAlgorithm};
 use std::thread;
 
@@ -124,7 +125,7 @@ fn several_threads(device: &Device) -> Result<(), Failed> {
     equal(are_right, [true; 4])
 }
 
-fn planned(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Result<Plan> {
+fn planned(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Result<Plan<Filter2dAlgorithm>> {
     types.runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 
@@ -175,8 +176,8 @@ fn which_filters() -> Result<(), Failed> {
 fn what_runs_is_planned() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 5);
     let blur = Filter2d::<u8, _>::gaussian(2.5).channels(3).prepare(&device)?;
-    let plan = blur.plan([40, 60])?;
-    equal((&*plan.kernel, plan.outputs), ("filter2d_register_f32", [40, 60, 3]))?;
+    let plan = blur.plan([40, 60, 3])?;
+    equal((&*plan.kernels().join(", "), &*plan.outputs), ("filter2d_register_f32", &[40, 60, 3][..]))?;
     equal(&*plan.reason, "an outer product: along the rows, then down the columns")?;
     // Bytes and row sums, row sums and bytes.
     equal(plan.launches.iter().map(|launch| launch.moved_bytes).collect::<Vec<_>>(), vec![7200 * 5; 2])?;
@@ -188,20 +189,20 @@ fn what_runs_is_planned() -> Result<(), Failed> {
     let device = Device::emulated(Profile::SM_90, 6);
     let dilated = Filter2d::<u8, _>::gaussian(2.5).dilation(1, 2).prepare(&device)?;
     let plan = dilated.plan([40, 60])?;
-    equal(&*plan.kernel, "filter2d_tile_f32, filter2d_register_f32")?;
+    equal(&*plan.kernels().join(", "), "filter2d_tile_f32, filter2d_register_f32")?;
     dilated.apply(Array2::from_elem((40, 60), 100).view())?;
     for (report, launch) in device.emulation_reports().iter().zip(&plan.launches) {
         equal((report.kernel, report.launch.grid.map(u64::from)), (launch.kernel, launch.grid))?;
         equal((report.launch.block, report.launches), (launch.block, launch.times))?;
         equal(report.bank_conflicts(), 0)?;
     }
-    let empty = blur.plan([0, 60])?;
-    equal((&*empty.kernel, empty.launches.len()), ("none", 0))
+    let empty = blur.plan([0, 60, 3])?;
+    equal(empty.launches.len(), 0)
 }
 
 fn refusals() -> Result<(), Failed> {
     let separable = Filter2dAlgorithm::Separable;
-    let refused = |name: &str, case: &Case| planned(types(name), case, separable).map(|plan| plan.kernel);
+    let refused = |name: &str, case: &Case| planned(types(name), case, separable).map(|plan| plan.kernels().join(", "));
     let bytes = plain(types("u8_f32_u8"), 450, [9, 9], [3, 5]);
     equal(refused("u8_f32_u8", &bytes), Err(Filter2dError::NotSeparable { weights: [3, 5] }.into()))?;
     let error = refused("i32_i32_i32", &case(types("i32_i32_i32"), 451, [9, 9], [3, 5])).unwrap_err();

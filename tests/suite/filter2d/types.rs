@@ -4,7 +4,7 @@ use super::oracle::{Case, Direction, Sums, Weights};
 use crate::common::Random;
 use crate::common::numbers::{Kind, Number, converted};
 use ndarray::{ArrayD, ArrayView2, ShapeBuilder};
-use slm::filter2d::Plan;
+use slm::Plan;
 use slm::{Boundary, Buffer2, Device, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy, Result};
 
 /// Types of samples, weights and outputs.
@@ -39,7 +39,7 @@ pub(super) trait Runs {
         matrices: Matrices<'_>,
     ) -> Result<Vec<f64>>;
 
-    fn plan(&self, device: &Device, case: &Case, algorithm: Filter2dAlgorithm) -> Result<Plan>;
+    fn plan(&self, device: &Device, case: &Case, algorithm: Filter2dAlgorithm) -> Result<Plan<Filter2dAlgorithm>>;
 }
 
 /// The memory of two matrices: numbers, rows, columns and pitch.
@@ -121,13 +121,14 @@ where
         let mut output = matrix::<O>(device, output, output_shape)?;
         match case.planes {
             1 => filter.apply_into(&input, &mut output)?,
-            planes => filter.apply_planes_into(&input, planes, &mut output)?,
+            planes => filter.apply_into(input.planes(planes), &mut output)?,
         }
         Ok(output.into_buffer().download()?.into_iter().map(O::to).collect())
     }
 
-    fn plan(&self, device: &Device, case: &Case, algorithm: Filter2dAlgorithm) -> Result<Plan> {
-        Self::filter(case).algorithm(algorithm).prepare(device)?.plan(case.shape)
+    fn plan(&self, device: &Device, case: &Case, algorithm: Filter2dAlgorithm) -> Result<Plan<Filter2dAlgorithm>> {
+        let shape: Vec<usize> = case.shape.into_iter().chain(case.channels).collect();
+        Self::filter(case).algorithm(algorithm).prepare(device)?.plan(shape)
     }
 }
 

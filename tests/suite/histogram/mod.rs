@@ -209,7 +209,7 @@ fn lanes_never_conflict() -> Result<(), Failed> {
     let sites = reports.iter().flat_map(|report| &report.sites);
     let additions: Vec<_> = sites.filter(|s| (s.action, s.space) == (Action::Atomic, Some(Space::Shared))).collect();
     let conflicts = additions.iter().filter(|site| site.counts.bank_conflicts() > 0 || site.counts.degree > 1).count();
-    match (histogram.plan(samples.len()).copies, additions.len(), conflicts) {
+    match (histogram.plan([samples.len()])?.details.copies, additions.len(), conflicts) {
         (32, 1.., 0) => Ok(()),
         other => Err(format!("copies, additions, additions with conflicts: {other:?}").into()),
     }
@@ -232,8 +232,8 @@ fn choices_of_auto() -> Result<(), Failed> {
         (Profile::SM_75, 100_000, (shared, 1, 7)),
         (Profile::SM_75, 200_000, (HistogramAlgorithm::CachedAtomic, 0, 1)),
     ] {
-        let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan(1000);
-        if (plan.chosen, plan.copies, plan.ranges) != expected {
+        let plan = Histogram::even(bins, 0.0f32..1.0).prepare(&Device::emulated(profile, 0))?.plan([1000])?;
+        if (plan.details.algorithm, plan.details.copies, plan.details.ranges) != expected {
             return Err(format!("{profile:?}, {bins} bins: {plan}, expected {expected:?}").into());
         }
     }
@@ -251,20 +251,22 @@ fn reasons_of_auto() -> Result<(), Failed> {
         (channels(2, 4000), "1023744 counters of 4 bytes need 18 ranges of 227 KiB, and more than 4 are slow"),
     ];
     let edges: Vec<u16> = (0..=60_000).collect();
-    let searched = Histogram::edges(&edges).prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
+    let searched = Histogram::edges(&edges).prepare(&Device::emulated(Profile::SM_90, 0))?.plan([8000])?;
     if searched.reason != "60003 counters of 4 bytes need 2 ranges of 227 KiB, and more than 1 are slow" {
         return Err(searched.reason.into());
     }
     for (histogram, reason) in reasons {
-        let plan = histogram.prepare(&Device::emulated(Profile::SM_90, 0))?.plan(8000);
-        let text = format!("counters   {} (channels: {})", plan.counters, plan.channels);
-        if plan.reason != reason || !reason.starts_with(&plan.counters.to_string()) || !plan.to_string().contains(&text)
+        let plan = histogram.prepare(&Device::emulated(Profile::SM_90, 0))?.plan([8000])?;
+        let text = format!("8000 samples, {} counters", plan.details.counters);
+        if plan.reason != reason
+            || !reason.starts_with(&plan.details.counters.to_string())
+            || !plan.to_string().contains(&text)
         {
             return Err(format!("{plan}, expected: {reason}").into());
         }
     }
-    let plan = channels(9, 4).prepare(&Device::cpu())?.plan(8000);
-    if (plan.channels, plan.counters) == (3, 36) { Ok(()) } else { Err(plan.to_string().into()) }
+    let plan = channels(9, 4).prepare(&Device::cpu())?.plan([8000])?;
+    if (plan.outputs[0], plan.details.counters) == (3, 36) { Ok(()) } else { Err(plan.to_string().into()) }
 }
 
 /// Checks the limits that the documentation of `PrivatePerThread` states.
@@ -272,7 +274,9 @@ fn max_private_counters() -> Result<(), Failed> {
     for (profile, maximum) in [(Profile::SM_90, 1760), (Profile::SM_75, 496)] {
         let prepare = |counters: usize| {
             let histogram = Histogram::even(counters - 3, 0.0f32..1.0).algorithm(HistogramAlgorithm::PrivatePerThread);
-            histogram.prepare(&Device::emulated(profile, 0)).map(|histogram| histogram.plan(1).copies)
+            histogram
+                .prepare(&Device::emulated(profile, 0))
+                .and_then(|histogram| Ok(histogram.plan([1])?.details.copies))
         };
         match (prepare(maximum), prepare(maximum + 1)) {
             (Ok(128), Err(Error::SharedMemoryExceeded { .. })) => {}
@@ -437,7 +441,7 @@ fn weigh<T: Number>(
     let expected = counted.sums(weights);
     let of_slices = histogram.apply_weighted(samples, weights).map_err(text)?;
     let (samples, weights) = (device.upload(samples).map_err(text)?, device.upload(weights).map_err(text)?);
-    let of_buffers = histogram.apply_weighted_buffers(&samples, &weights).map_err(text)?;
+    let of_buffers = histogram.apply_weighted(&samples, &weights).map_err(text)?;
     if of_slices != of_buffers {
         return Err("slices and buffers differ".to_owned());
     }

@@ -45,12 +45,12 @@ fn matrices<T: super::Number>(device: &Device, case: &Case<T>) -> std::result::R
         let weight = |at: usize| if at % (columns + 2) < columns { 1.0f32 } else { 9.0 };
         let weights: Vec<f32> = (0..rows * (columns + 2)).map(weight).collect();
         let weights = Buffer2::from_buffer(device.upload(&weights)?, rows, columns, columns + 2)?;
-        same(&flat(&histogram.apply_weighted_buffers(&matrix, &weights)?.sums), &ones, [rows, columns, pitch])?;
+        same(&flat(&histogram.apply_weighted(&matrix, &weights)?.sums), &ones, [rows, columns, pitch])?;
         let weights = device.upload(&vec![1.0f64; rows * columns])?;
-        same(&flat(&histogram.apply_weighted_buffers(&matrix, &weights)?.sums), &ones, [rows, columns, pitch])?;
+        same(&flat(&histogram.apply_weighted(&matrix, &weights)?.sums), &ones, [rows, columns, pitch])?;
         if rows * columns > 0 {
             let other: Result<_> = histogram
-                .apply_weighted_buffers(&matrix, &Buffer2::<f32>::zeroed(device, columns, rows)?)
+                .apply_weighted(&matrix, &Buffer2::<f32>::zeroed(device, columns, rows)?)
                 .map(|counts| flat(&counts.sums));
             let error = Error::Shape { what: "the weights", expected: [rows, columns], actual: [columns, rows] };
             same(&[other.err()], &[(rows != columns).then_some(error)], [rows, columns, pitch])?;
@@ -78,20 +78,20 @@ fn arrays(device: &Device) -> std::result::Result<(), Failed> {
     let (histogram, histogram_of_one) = (case.described().prepare(device)?, single.described().prepare(device)?);
     for (number, view) in views.into_iter().enumerate() {
         let samples: Vec<u8> = view.iter().copied().collect();
-        same(&flat(&histogram.apply_array(view)?), &case.counts(&samples), [number; 3])?;
-        same(&flat(&histogram_of_one.apply_array(view)?), &single.counts(&samples), [number; 3])?;
+        same(&flat(&histogram.apply(view)?), &case.counts(&samples), [number; 3])?;
+        same(&flat(&histogram_of_one.apply(view)?), &single.counts(&samples), [number; 3])?;
         // Stored in another order than the samples, but paired by index.
         let weights: Vec<f32> = (0..view.len()).map(|i| (i % 7) as f32 - 2.5).collect();
         let expected = case.counted(&samples).sums(&weights);
         let mut other_order = Array3::zeros(view.raw_dim().f());
         other_order.iter_mut().zip(weights).for_each(|(to, from)| *to = from);
-        let mut weighted = histogram.apply_weighted_array(view, other_order.view())?;
+        let mut weighted = histogram.apply_weighted(view, other_order.view())?;
         same(&flat(&weighted.sums), &expected, [number; 3])?;
-        histogram.accumulate_weighted_array(view, other_order.view(), &mut weighted)?;
+        histogram.accumulate_weighted(view, other_order.view(), &mut weighted)?;
         same(&flat(&weighted.sums), &expected.iter().map(|sum| 2.0 * sum).collect::<Vec<_>>(), [number; 3])?;
     }
     let one = ArrayView2::from_shape((2, 2), &[9u8, 10, 11, 12])?;
-    same(&flat(&histogram_of_one.apply_array(one)?), &single.counts(&[9, 10, 11, 12]), [2; 3])
+    same(&flat(&histogram_of_one.apply(one)?), &single.counts(&[9, 10, 11, 12]), [2; 3])
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(

@@ -31,7 +31,7 @@ fn check<T: Number, W: HistogramWeight + Weight>(
     let expected = case.counted(samples).sums(weights);
     let histogram = case.described().prepare(device)?;
     let of_slices = histogram.apply_weighted(samples, weights)?;
-    let of_buffers = histogram.apply_weighted_buffers(&device.upload(samples)?, &device.upload(weights)?)?;
+    let of_buffers = histogram.apply_weighted(&device.upload(samples)?, &device.upload(weights)?)?;
     same(&flat(&of_slices.sums), &expected)?;
     Ok(same(&flat(&of_buffers.sums), &expected)?)
 }

@@ -30,14 +30,17 @@ fn weights_as_planned(device: &Device) -> Result<(), Failed> {
         (150_000, [false, false], 256),
     ] {
         let histogram = Histogram::even(bins, 0u16..10_000).prepare(device)?;
-        if !histogram.weighted_plan(0).launches.is_empty() {
-            return Err(format!("{:?}", histogram.weighted_plan(0)).into());
+        if !histogram.weighted_plan([0])?.launches.is_empty() {
+            return Err(format!("{:?}", histogram.weighted_plan([0])?).into());
         }
-        let plan = histogram.weighted_plan(SAMPLES);
+        let plan = histogram.weighted_plan([SAMPLES])?;
         let heads = [
             format!("device     {device}"),
-            format!("samples    {SAMPLES} with weights in {bins} bins"),
-            "channels   1".to_owned(),
+            format!("outputs    1 x {bins}"),
+            match &plan.kernels()[..] {
+                [] => "kernels    none (the CPU has a single implementation)".to_owned(),
+                kernels => format!("kernels    {} (weights have a single algorithm)", kernels.join(", ")),
+            },
         ];
         let text = plan.to_string();
         let table = [
@@ -90,7 +93,7 @@ fn weights_that_are_not_finite(device: &Device) -> Result<(), Failed> {
             is_refused(&histogram, &samples, &weights, (places[0], weight))?;
         }
         weights.upload(&good)?;
-        let sums = histogram.apply_weighted_buffers(&samples, &weights)?.sums;
+        let sums = histogram.apply_weighted(&samples, &weights)?.sums;
         same(&flat(&sums), &expected)?;
     }
     Ok(())
@@ -102,7 +105,7 @@ fn is_refused(
     weights: &Buffer<f32>,
     (place, expected): (usize, f32),
 ) -> Result<(), Failed> {
-    match histogram.apply_weighted_buffers(samples, weights) {
+    match histogram.apply_weighted(samples, weights) {
         // NaN is not equal to itself.
         Err(Error::Histogram(HistogramError::Weight { index, weight }))
             if (index, weight.to_bits()) == (place, f64::from(expected).to_bits()) =>
@@ -131,7 +134,7 @@ pub(super) fn weigh_twice<T: Number>(
     let mut sums = histogram.apply_weighted(samples, &weights).map_err(text)?;
     same(&flat(&sums.sums), &expected).map_err(|error| format!("weights of f64: {error}"))?;
     let (samples, weights) = (device.upload(samples).map_err(text)?, device.upload(&weights).map_err(text)?);
-    histogram.accumulate_weighted_buffers(&samples, &weights, &mut sums).map_err(text)?;
+    histogram.accumulate_weighted(&samples, &weights, &mut sums).map_err(text)?;
     let expected: Vec<f64> = expected.iter().map(|sum| 2.0 * sum).collect();
     same(&flat(&sums.sums), &expected).map_err(|error| format!("twice: {error}"))
 }

@@ -161,16 +161,19 @@ fn plans(device: &Device) -> Result<(), Failed> {
         (LifeAlgorithm::GlobalMemory, Topology::Torus, other, "life_global", 2 * 100 * 200, 1),
     ] {
         let life = Life::new(100, 200).algorithm(algorithm).topology(topology).rule(rule);
-        let plan = life.prepare(device)?.plan();
-        let expected = if is_cpu { ("cpu", 0, 0, 1) } else { (kernel, 1, bytes, generations) };
+        let plan = life.prepare(device)?.plan()?;
+        let expected = if is_cpu { ("", 0, 0, 1) } else { (kernel, 1, bytes, generations) };
         let moved = plan.launches.iter().map(|launch| launch.moved_bytes).sum();
-        crate::common::equal((&*plan.kernel, plan.launches.len(), moved, plan.generations), expected)?;
         crate::common::equal(
-            (plan.algorithm, plan.cells, &*plan.device),
-            (algorithm, [100, 200], &*device.to_string()),
+            (&*plan.kernels().join(", "), plan.launches.len(), moved, plan.details.per_launch),
+            expected,
+        )?;
+        crate::common::equal(
+            (plan.algorithm, plan.outputs.clone(), &*plan.device),
+            (algorithm, vec![100, 200], &*device.to_string()),
         )?;
         ensure(plan.launches.iter().all(|launch| launch.residency.is_some() == is_cuda(device)), || plan.to_string())?;
-        ensure(plan.to_string().contains("cells      100 x 200\n"), || plan.to_string())?;
+        ensure(plan.to_string().contains("outputs    100 x 200\n"), || plan.to_string())?;
     }
     Ok(())
 }

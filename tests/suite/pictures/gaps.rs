@@ -3,7 +3,7 @@
 use super::{Named, channels, picture, samples};
 use crate::common::equal;
 use libtest_mimic::Failed;
-use slm::image::{Luma, Pixel, Rgb, Rgba};
+use slm::image::{Luma, Rgb, Rgba};
 use slm::{
     Boundary, Buffer2, Convert, Device, Element, Extent, Filter1d, Filter2d, FilterSample, Histogram, HistogramElement,
     PointwiseElement, Transpose, TransposeElement,
@@ -52,7 +52,7 @@ fn check<T: Element + From<u8> + PartialEq>(actual: Buffer2<T>, expected: &[T]) 
 
 fn gaps<P>(device: &Device) -> Result<(), Failed>
 where
-    P: Pixel<Subpixel: FilterSample + HistogramElement + TransposeElement + PointwiseElement + From<u8>>,
+    P: super::SamePixel<Subpixel: FilterSample + HistogramElement + TransposeElement + PointwiseElement + From<u8>>,
 {
     let (picture, channels) = (picture::<P>(SIZE), channels::<P>());
     let [columns, rows] = SIZE.map(|len| len as usize);
@@ -73,25 +73,25 @@ where
             Filter1d::<P::Subpixel, _>::gaussian(0.7).boundary(Boundary::Nearest).extent(extent).channels(channels);
         let filter = filter.prepare(device)?;
         for axis in [0, 1] {
-            let mut output = unwritten(device, filter.output_shape(shape, axis)?)?;
-            filter.apply_axis_into(&matrix, axis, &mut output)?;
-            check(output, filter.apply_image(&picture, axis)?.as_raw())?;
+            let mut output = unwritten(device, filter.along(axis).output_shape(shape)?)?;
+            filter.along(axis).apply_into(&matrix, &mut output)?;
+            check(output, filter.along(axis).apply(&picture)?.as_raw())?;
         }
     }
 
     let mut output = unwritten(device, [columns, rows * channels])?;
     let transpose = Transpose::new(rows, columns).components(channels).prepare(device)?;
-    transpose.apply_matrix_into(&matrix, &mut output)?;
-    check(output, transpose.apply_image(&picture)?.as_raw())?;
+    transpose.apply_into(&matrix, &mut output)?;
+    check(output, transpose.apply(&picture)?.as_raw())?;
 
     let histogram =
         Histogram::edges(&[0, 100, 255].map(P::Subpixel::from)).closed().channels(channels).prepare(device)?;
     let mut counts = device.zeroed(histogram.counts_len())?;
     histogram.apply_into(&matrix, &mut counts)?;
-    equal(histogram.counts(&counts)?, histogram.apply_image(&picture)?)?;
+    equal(histogram.counts(&counts)?, histogram.apply(&picture)?)?;
 
     let mut output = unwritten::<f32>(device, shape)?;
     let half = Convert::<P::Subpixel, f32>::new().scale(0.5).prepare(device)?;
-    half.apply_matrix_into(&matrix, &mut output)?;
+    half.apply_into(&matrix, &mut output)?;
     check(output, &half.apply(samples(&picture))?)
 }

@@ -3,8 +3,7 @@
 use super::{Named, Picture, picture};
 use crate::common::equal;
 use libtest_mimic::Failed;
-use slm::filter1d::FilterError;
-use slm::histogram::HistogramError;
+use slm::filter1d::Filter1dError;
 use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
 use slm::ndarray::Array2;
 use slm::pictures::PictureError;
@@ -21,27 +20,27 @@ fn channels(device: &Device) -> Result<(), Failed> {
     let (gray, colour) = (picture::<Luma<u8>>([4, 3]), picture::<Rgb<u8>>([4, 3]));
     let lines = Filter1d::correlate(&[1, 2, 1]).channels(3).prepare(device)?;
     let numbers = ImageBuffer::<Luma<i32>, Vec<i32>>::from_raw(1, 2, vec![5, 6]).expect("two pixels");
-    equal(lines.apply_image(&numbers, 0).err(), Some(error("the filter", 3, 1)))?;
+    equal(lines.along(0).apply(&numbers).err(), Some(error("the filter", 3, 1)))?;
     let lines = Filter1d::correlate(&[1, 2, 1]).prepare(device)?;
-    let no_axis = FilterError::Axis { axis: 2, dimensions: 2 };
-    equal(lines.apply_image(&numbers, 2).err(), Some(no_axis.into()))?;
+    let no_axis = Filter1dError::Axis { axis: 2, dimensions: 2 };
+    equal(lines.along(2).apply(&numbers).err(), Some(no_axis.into()))?;
     let filter = Filter2d::box_blur(3, 3).prepare(device)?;
-    equal(filter.apply_image(&colour).err(), Some(error("the filter", 1, 3)))?;
+    equal(filter.apply(&colour).err(), Some(error("the filter", 1, 3)))?;
     let filter = Filter2d::box_blur(3, 3).channels(4).prepare(device)?;
-    equal(filter.apply_image(&gray).err(), Some(error("the filter", 4, 1)))?;
-    equal(filter.apply_image(&picture::<LumaA<u8>>([0, 0])).err(), Some(error("the filter", 4, 2)))?;
+    equal(filter.apply(&gray).err(), Some(error("the filter", 4, 1)))?;
+    equal(filter.apply(&picture::<LumaA<u8>>([0, 0])).err(), Some(error("the filter", 4, 2)))?;
     let histogram = Histogram::bytes().prepare(device)?;
-    equal(histogram.apply_image(&colour).err(), Some(error("the histogram", 1, 3)))?;
+    equal(histogram.apply(&colour).err(), Some(error("the histogram", 1, 3)))?;
     let histogram = Histogram::bytes().channels(4).count(3).prepare(device)?;
-    equal(histogram.apply_image(&colour).err(), Some(error("the histogram", 4, 3)))?;
+    equal(histogram.apply(&colour).err(), Some(error("the histogram", 4, 3)))?;
     let weights = picture::<Rgb<f32>>([4, 3]);
-    equal(histogram.apply_weighted_image(&colour, &weights).err(), Some(error("the histogram", 4, 3)))?;
+    equal(histogram.apply_weighted(&colour, &weights).err(), Some(error("the histogram", 4, 3)))?;
     let histogram = Histogram::bytes().channels(3).prepare(device)?;
-    let turned = HistogramError::WeightShape { samples: vec![3, 4, 3], weights: vec![4, 3, 3] };
-    equal(histogram.apply_weighted_image(&colour, &picture::<Rgb<f32>>([3, 4])).err(), Some(turned.into()))?;
+    let turned = Error::Axes { what: "the weights", expected: vec![3, 4, 3], actual: vec![4, 3, 3] };
+    equal(histogram.apply_weighted(&colour, &picture::<Rgb<f32>>([3, 4])).err(), Some(turned))?;
     let transpose = Transpose::new(3, 4).components(4);
     let of_transposition = Some(error("the transposition", 4, 3));
-    equal(transpose.prepare(device)?.apply_image(&colour).err(), of_transposition.clone())?;
+    equal(transpose.prepare(device)?.apply(&colour).err(), of_transposition.clone())?;
     equal(in_place(device, &transpose, &colour)?, of_transposition)
 }
 
@@ -51,7 +50,7 @@ where
     P: Pixel<Subpixel = u8> + PartialEq + std::fmt::Debug,
 {
     let mut actual = picture.clone();
-    let result = transpose.prepare_in_place(device)?.apply_image(&mut actual);
+    let result = transpose.prepare_in_place(device)?.apply(&mut actual);
     equal(&actual, picture)?;
     Ok(result.err())
 }
@@ -62,7 +61,7 @@ fn shapes(device: &Device) -> Result<(), Failed> {
         let transpose = Transpose::new(rows, columns).batch(count).components(4);
         let expected = [count * rows, columns];
         let error = Some(Error::Shape { what: "the picture", expected, actual: [3, 4] });
-        equal(transpose.prepare(device)?.apply_image(&picture).err(), error.clone())?;
+        equal(transpose.prepare(device)?.apply(&picture).err(), error.clone())?;
         equal(in_place(device, &transpose, &picture)?, error)?;
     }
     Ok(())

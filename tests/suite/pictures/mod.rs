@@ -9,7 +9,6 @@ mod mismatches;
 
 use crate::common::{Random, ensure, equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use slm::histogram::HistogramError;
 use slm::image::metadata::Cicp;
 use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
 use slm::ndarray::{ArrayView3, Axis, stack};
@@ -33,6 +32,11 @@ const SPACE: Cicp = Cicp::DISPLAY_P3;
 
 /// A picture that owns its subpixels.
 type Picture<P> = ImageBuffer<P, Vec<<P as Pixel>::Subpixel>>;
+
+/// A pixel, filtered to pixels of the same type.
+trait SamePixel: Pixel + WithSubpixel<<Self as Pixel>::Subpixel, Pixel = Self> {}
+
+impl<P: Pixel + WithSubpixel<<P as Pixel>::Subpixel, Pixel = P>> SamePixel for P {}
 
 /// A trial with a name.
 type Named = (&'static str, fn(&Device) -> Result<(), Failed>);
@@ -105,7 +109,7 @@ where
         let filter = filter.channels(channels::<P>()).prepare(device)?;
         for size in SIZES {
             let picture = picture::<P>(size);
-            let (actual, expected) = (filter.apply_image(&picture)?, filter.apply(view(&picture))?);
+            let (actual, expected) = (filter.apply(&picture)?, filter.apply(view(&picture))?);
             let (rows, columns, _) = expected.dim();
             equal(actual.dimensions(), (columns as u32, rows as u32))?;
             equal(actual.as_raw(), &expected.into_raw_vec_and_offset().0)?;
@@ -118,7 +122,7 @@ where
 /// Filters along both axes. Each channel must be what it is alone.
 fn lines<P, W>(device: &Device) -> Result<(), Failed>
 where
-    P: Pixel<Subpixel: FilterSample + From<u8>>,
+    P: SamePixel<Subpixel: FilterSample + From<u8>>,
     W: FilterElement + From<i8>,
 {
     // Integers are within their range and beyond both ends.
@@ -129,10 +133,10 @@ where
         let filter = filter.channels(channels::<P>()).prepare(device)?;
         for (size, axis) in SIZES.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
             let picture = picture::<P>(size);
-            let (pixels, actual) = (view(&picture), filter.apply_image(&picture, axis)?);
+            let (pixels, actual) = (view(&picture), filter.along(axis).apply(&picture)?);
             let mut planes = Vec::new();
             for channel in 0..channels::<P>() {
-                planes.push(alone.apply_axis(pixels.index_axis(Axis(2), channel), axis)?);
+                planes.push(alone.along(axis).apply(pixels.index_axis(Axis(2), channel))?);
             }
             let planes: Vec<_> = planes.iter().map(|plane| plane.view()).collect();
             let expected = stack(Axis(2), &planes)?;
@@ -146,14 +150,14 @@ where
 
 fn histograms<P>(device: &Device) -> Result<(), Failed>
 where
-    P: Pixel<Subpixel: HistogramElement + From<u8>>,
+    P: SamePixel<Subpixel: HistogramElement + From<u8>>,
 {
     let edges: [P::Subpixel; 4] = [3, 80, 81, 200].map(Into::into);
     let counted = channels::<P>().min(3);
     let histogram = Histogram::edges(&edges).channels(channels::<P>()).count(counted).prepare(device)?;
     for size in SIZES {
         let picture = picture::<P>(size);
-        let counts = histogram.apply_image(&picture)?;
+        let counts = histogram.apply(&picture)?;
         equal(&counts, &histogram.apply(samples(&picture))?)?;
         equal(counts.total(), u64::from(size[0] * size[1]) * counted as u64)?;
     }
@@ -164,20 +168,20 @@ where
 /// Weights are pixels of the same number of channels, if that is `N`.
 fn weighted_histograms<P, W, const N: usize>(device: &Device) -> Result<(), Failed>
 where
-    P: Pixel<Subpixel: HistogramElement + From<u8>>,
-    W: Pixel<Subpixel: HistogramWeight + From<u8>>,
+    P: SamePixel<Subpixel: HistogramElement + From<u8>>,
+    W: SamePixel<Subpixel: HistogramWeight + From<u8>>,
 {
     let edges: [P::Subpixel; 3] = [3, 80, 200].map(Into::into);
     let histogram = Histogram::edges(&edges).channels(channels::<P>()).prepare(device)?;
     for size in SIZES {
         let (picture, weights) = (picture::<P>(size), picture::<W>(size));
-        let actual = histogram.apply_weighted_image(&picture, &weights);
+        let actual = histogram.apply_weighted(&picture, &weights);
         if channels::<P>() == N {
             equal(&actual?.sums, &histogram.apply_weighted(samples(&picture), samples(&weights))?.sums)?;
         } else {
             let [samples, weights] =
                 [channels::<P>(), N].map(|channels| vec![size[1] as usize, size[0] as usize, channels]);
-            equal(actual.err(), Some(HistogramError::WeightShape { samples, weights }.into()))?;
+            equal(actual.err(), Some(slm::Error::Axes { what: "the weights", expected: samples, actual: weights }))?;
         }
     }
     Ok(())
@@ -185,14 +189,14 @@ where
 
 fn transposes<P>(device: &Device) -> Result<(), Failed>
 where
-    P: Pixel<Subpixel: TransposeElement + From<u8>> + PartialEq + std::fmt::Debug,
+    P: SamePixel<Subpixel: TransposeElement + From<u8>> + PartialEq + std::fmt::Debug,
 {
     for [width, height] in SIZES {
         let picture = picture::<P>([width, height]);
         let transpose = Transpose::new(height as usize, width as usize).components(channels::<P>());
-        let transposed = transpose.prepare(device)?.apply_image(&picture)?;
+        let transposed = transpose.prepare(device)?.apply(&picture)?;
         let mut in_place = picture.clone();
-        transpose.prepare_in_place(device)?.apply_image(&mut in_place)?;
+        transpose.prepare_in_place(device)?.apply(&mut in_place)?;
         for actual in [&transposed, &in_place] {
             equal(actual.dimensions(), (height, width))?;
             equal(actual.color_space(), SPACE)?;
@@ -207,13 +211,13 @@ where
 fn sizes_of_batches(device: &Device) -> Result<(), Failed> {
     let picture = picture::<Luma<u8>>([3, 8]);
     let transpose = Transpose::new(2, 3).batch(4);
-    let transposed = transpose.prepare(device)?.apply_image(&picture)?;
+    let transposed = transpose.prepare(device)?.apply(&picture)?;
     equal(transposed.dimensions(), (2, 12))?;
     for (x, y, pixel) in picture.enumerate_pixels() {
         equal(transposed.get_pixel(y % 2, y / 2 * 3 + x), pixel)?;
     }
     let mut in_place = picture;
-    transpose.prepare_in_place(device)?.apply_image(&mut in_place)?;
+    transpose.prepare_in_place(device)?.apply(&mut in_place)?;
     equal(in_place.dimensions(), (2, 12))?;
     equal(samples(&in_place), transposed.as_raw().as_slice())
 }

@@ -46,11 +46,11 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
         });
         let planes = Array3::from_shape_fn((channels, rows, columns), |(k, r, c)| pixels[[r, c, k]]);
         let (split, merge) = (Channels::split(channels).prepare(device)?, Channels::merge(channels).prepare(device)?);
-        equal(split.apply_array(pixels.view())?, planes.clone())?;
-        equal(merge.apply_array(planes.view())?, pixels.clone())?;
+        equal(split.apply(pixels.view())?, planes.clone())?;
+        equal(merge.apply(planes.view())?, pixels.clone())?;
         if !is_emulated(device) {
             // Any strides.
-            equal(split.apply_array(planes.view().permuted_axes([1, 2, 0]))?, planes.clone())?;
+            equal(split.apply(planes.view().permuted_axes([1, 2, 0]))?, planes.clone())?;
         }
 
         let flat = |array: &Array3<T>, shape| Array2::from_shape_vec(shape, array.iter().copied().collect());
@@ -64,10 +64,10 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
         };
         let none = |array: &Array2<T>| Array2::from_elem(array.dim(), T::of(1.0));
         let mut output = matrix(&none(&planes), plane_pitch, 77.0)?;
-        split.apply_matrix_into(&matrix(&pixels, pixel_pitch, 55.0)?, &mut output)?;
+        split.apply_into(&matrix(&pixels, pixel_pitch, 55.0)?, &mut output)?;
         equal(output.into_buffer().download()?, memory(&planes, plane_pitch, T::of(77.0)))?;
         let mut back = matrix(&none(&pixels), pixel_pitch, 99.0)?;
-        merge.apply_matrix_into(&matrix(&planes, plane_pitch, 33.0)?, &mut back)?;
+        merge.apply_into(&matrix(&planes, plane_pitch, 33.0)?, &mut back)?;
         equal(back.into_buffer().download()?, memory(&pixels, pixel_pitch, T::of(99.0)))?;
     }
     Ok(())

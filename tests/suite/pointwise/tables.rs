@@ -118,25 +118,25 @@ fn pipeline(device: &Device) -> Result<(), Failed> {
     let x = Buffer2::upload_pitched(device, picture.view(), columns + 11)?;
     let matrix = |gap: usize| Buffer2::<f32>::zeroed_pitched(device, rows, columns, columns + gap);
     let (mut floats, mut smooth, mut sharp) = (matrix(0)?, matrix(1)?, matrix(4)?);
-    Convert::new().scale(1.0 / 255.0).prepare(device)?.apply_matrix_into(&x, &mut floats)?;
+    Convert::new().scale(1.0 / 255.0).prepare(device)?.apply_into(&x, &mut floats)?;
     let gaussian = Filter2d::<f32, f32>::gaussian(1.5).prepare(device)?;
     gaussian.apply_into(&floats, &mut smooth)?;
-    Arithmetic::sub().prepare(device)?.apply_matrix_into(&floats, &smooth, &mut sharp)?;
+    Arithmetic::sub().prepare(device)?.apply_into(&floats, &smooth, &mut sharp)?;
     let mut bytes = Buffer2::<u8>::zeroed_pitched(device, rows, columns, columns + 3)?;
-    Convert::new().scale(255.0).offset(128.0).prepare(device)?.apply_matrix_into(&sharp, &mut bytes)?;
+    Convert::new().scale(255.0).offset(128.0).prepare(device)?.apply_into(&sharp, &mut bytes)?;
     let (histogram, mut counts) = (Histogram::bytes().prepare(device)?, device.zeroed(259)?);
     histogram.apply_into(&bytes, &mut counts)?;
     let mut equal_bytes = Buffer2::<u8>::zeroed(device, rows, columns)?;
-    Lookup::equalise(&counts)?.apply_matrix_into(&bytes, &mut equal_bytes)?;
+    Lookup::equalise(&counts)?.apply_into(&bytes, &mut equal_bytes)?;
     let mut turned = Buffer2::<u8>::zeroed(device, columns, rows)?;
-    Transpose::new(rows, columns).prepare(device)?.apply_matrix_into(&equal_bytes, &mut turned)?;
+    Transpose::new(rows, columns).prepare(device)?.apply_into(&equal_bytes, &mut turned)?;
 
     let cpu = Device::cpu();
-    let floats = Convert::new().scale(1.0 / 255.0).prepare(&cpu)?.apply_array(picture.view())?;
+    let floats = Convert::new().scale(1.0 / 255.0).prepare(&cpu)?.apply(picture.view())?;
     let smooth = gaussian.apply(floats.view())?;
-    let sharp = Arithmetic::sub().prepare(&cpu)?.apply_arrays(floats.view(), smooth.view())?;
-    let bytes = Convert::<f32, u8>::new().scale(255.0).offset(128.0).prepare(&cpu)?.apply_array(sharp.view())?;
-    let counts = Histogram::bytes().prepare(&cpu)?.apply_array(bytes.view())?;
+    let sharp = Arithmetic::sub().prepare(&cpu)?.apply(floats.view(), smooth.view())?;
+    let bytes = Convert::<f32, u8>::new().scale(255.0).offset(128.0).prepare(&cpu)?.apply(sharp.view())?;
+    let counts = Histogram::bytes().prepare(&cpu)?.apply(bytes.view())?;
     let table: Vec<u8> = oracle::equalised(counts.bins()?).map(|y| y as u8).collect();
     equal(turned.download()?, bytes.t().mapv(|x| table[usize::from(x)]))
 }

@@ -123,7 +123,7 @@ pub(super) fn run<S: PointwiseElement + Number, O: PointwiseElement + Number>(
             prepared.apply_into(&prepared.device().upload(&samples)?, &mut outputs)?;
             outputs.download()?
         }
-        Memory::Array(shape) => row_after_row(prepared.apply_array(array(&samples, shape).view())?),
+        Memory::Array(shape) => row_after_row(prepared.apply(array(&samples, shape).view())?),
     };
     Ok(outputs.into_iter().map(O::to).collect())
 }
@@ -152,7 +152,7 @@ impl<S: PointwiseElement + Number, O: PointwiseElement + Number> Runs for Of<S, 
         output: Matrix<'_>,
     ) -> Result<Vec<f64>> {
         let (samples, mut output) = (samples.upload::<S>(device)?, output.upload::<O>(device)?);
-        Self::prepare(device, function)?.apply_matrix_into(&samples, &mut output)?;
+        Self::prepare(device, function)?.apply_into(&samples, &mut output)?;
         Ok(output.into_buffer().download()?.into_iter().map(O::to).collect())
     }
 
@@ -172,9 +172,7 @@ impl<S: PointwiseElement + Number, O: PointwiseElement + Number> Runs for Of<S, 
                 prepared.apply_into(&device.upload(&a)?, &device.upload(&b)?, &mut outputs)?;
                 outputs.download()?
             }
-            Memory::Array(shape) => {
-                row_after_row(prepared.apply_arrays(array(&a, shape).view(), array(&b, shape).view())?)
-            }
+            Memory::Array(shape) => row_after_row(prepared.apply(array(&a, shape).view(), array(&b, shape).view())?),
         };
         Ok(outputs.into_iter().map(O::to).collect())
     }
@@ -188,13 +186,16 @@ impl<S: PointwiseElement + Number, O: PointwiseElement + Number> Runs for Of<S, 
     ) -> Result<Vec<f64>> {
         let [a, b] = samples.map(|samples| samples.upload::<S>(device));
         let mut output = output.upload::<O>(device)?;
-        Self::prepare_combination(device, combination)?.apply_matrix_into(&a?, &b?, &mut output)?;
+        Self::prepare_combination(device, combination)?.apply_into(&a?, &b?, &mut output)?;
         Ok(output.into_buffer().download()?.into_iter().map(O::to).collect())
     }
 
     fn kernels(&self, device: &Device, function: &Function) -> Result<[String; 2]> {
         let combination = Self::prepare_combination(device, Combination::Add)?;
-        Ok([Self::prepare(device, function)?.plan(10).kernel, combination.plan(10).kernel])
+        Ok([
+            Self::prepare(device, function)?.plan([10])?.kernels().join(", "),
+            combination.plan([10])?.kernels().join(", "),
+        ])
     }
 }
 
@@ -229,7 +230,7 @@ fn look_up_matrix<S: LookupElement + Number, O: PointwiseElement + Number>(
     let (samples, mut output) = (samples.upload::<S>(device)?, output.upload::<O>(device)?);
     // The same table, from a function.
     let table = Lookup::of(|x: S| O::of(entries[x.to() as usize]));
-    table.prepare(device)?.apply_matrix_into(&samples, &mut output)?;
+    table.prepare(device)?.apply_into(&samples, &mut output)?;
     Ok(output.into_buffer().download()?.into_iter().map(O::to).collect())
 }
 

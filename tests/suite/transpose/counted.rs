@@ -54,7 +54,7 @@ fn wavefronts<T: TransposeElement>(([rows, columns, gap, components], algorithm)
         Some(algorithm) => transpose
             .algorithm(algorithm)
             .prepare(&device)?
-            .apply_matrix_into(&matrix(rows, columns)?, &mut matrix(columns, rows)?)?,
+            .apply_into(&matrix(rows, columns)?, &mut matrix(columns, rows)?)?,
         None => {
             let mut matrix = device.zeroed::<T>(rows * columns * components)?;
             transpose.prepare_in_place(&device)?.apply(&mut matrix)?;

@@ -157,7 +157,7 @@ fn check<T: Bits>(
     let text = |e: slm::Error| e.to_string();
     let transpose = transpose.prepare(device).map_err(text)?;
     let (source, mut target) = (input.on_device(device).map_err(text)?, untouched.on_device(device).map_err(text)?);
-    transpose.apply_matrix_into(&source, &mut target).map_err(text)?;
+    transpose.apply_into(&source, &mut target).map_err(text)?;
     same(&target.into_buffer().download().map_err(text)?, &expected.numbers)?;
     // Data of the host takes the same path, and emulated accesses are slow.
     if is_emulated(device) || [input, expected].iter().any(|matrices| matrices.pitch > matrices.shape[1]) {
@@ -166,7 +166,7 @@ fn check<T: Bits>(
     same(&transpose.apply(&input.numbers).map_err(text)?, &expected.numbers)?;
     let [rows, columns] = input.shape;
     let view = Array2::from_shape_vec((rows, columns), input.numbers.clone()).map_err(|e| e.to_string())?;
-    let result = transpose.apply_matrix(view.view()).map_err(text)?;
+    let result = transpose.apply(view.view()).map_err(text)?;
     if result.dim() != (expected.shape[0], expected.shape[1]) {
         return Err(format!("a result of {:?}", result.dim()));
     }
@@ -209,7 +209,7 @@ fn matrices_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matric
     let [rows, columns, count, components] = shape;
     let mut data = input.on_device(device).map_err(text)?;
     let transpose = Transpose::new(rows, columns).batch(count).components(components);
-    transpose.prepare_in_place(device).and_then(|transpose| transpose.apply_buffer2(&mut data)).map_err(text)?;
+    transpose.prepare_in_place(device).and_then(|transpose| transpose.apply(&mut data)).map_err(text)?;
     let target =
         if rows == columns { input.clone() } else { Matrices::new([count * columns, rows * components], 0, 4) };
     let expected = input.transposed(shape, target);
@@ -230,12 +230,12 @@ fn arrays_in_place<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices
         Array2::from_shape_vec((input.shape[0], input.pitch), input.numbers.clone()).map_err(|e| e.to_string())?;
     let (mut view, gap) = memory.view_mut().split_at(slm::ndarray::Axis(1), input.shape[1]);
     let before = gap.to_owned();
-    transpose.apply_array(view.view_mut()).map_err(|e| e.to_string())?;
+    transpose.apply(view.view_mut()).map_err(|e| e.to_string())?;
     same(&T::numbers(view.view()), &expected.numbers)?;
     same(&T::numbers(gap.view()), &before.into_raw_vec_and_offset().0)?;
 
     let mut column_major = input.column_major();
-    transpose.apply_array(column_major.view_mut()).map_err(|e| e.to_string())?;
+    transpose.apply(column_major.view_mut()).map_err(|e| e.to_string())?;
     same(&T::numbers(column_major.view()), &expected.numbers)
 }
 

@@ -3,47 +3,47 @@
 use crate::errors::{Untouched, fails, matrix, says, sum_of_three};
 use ndarray::{Array2, array};
 use slm::emulator::Profile;
-use slm::filter1d::{FilterAlgorithm, FilterError, HaloLoad};
+use slm::filter1d::{Filter1dAlgorithm, Filter1dError, HaloLoad};
 use slm::filter2d::Filter2dError;
 use slm::{Boundary, Device, Error, Extent, Filter1d, Gaussian};
 
 #[test]
 fn no_taps() {
-    says(FilterError::NoTaps, "a filter must have at least 1 tap", None);
+    says(Filter1dError::NoTaps, "a filter must have at least 1 tap", None);
 }
 
 #[test]
 fn texts_of_channels_and_parameters() {
-    says(FilterError::NoChannels, "a filter must have at least 1 channel", None);
-    let error = FilterError::Interleaving { samples: 7, channels: 3 };
+    says(Filter1dError::NoChannels, "a filter must have at least 1 channel", None);
+    let error = Filter1dError::Interleaving { samples: 7, channels: 3 };
     says(error, "7 samples cannot be divided evenly among 3 channels", None);
-    let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1.0 };
+    let error = Filter1dError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1.0 };
     says(error, "sigma must be from 0 to 2^20, not -1", None);
-    let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1e-300 };
+    let error = Filter1dError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1e-300 };
     says(error, "sigma must be from 0 to 2^20, not -1e-300", None);
-    let error = FilterError::Interleaving { samples: 1, channels: 2 };
+    let error = Filter1dError::Interleaving { samples: 1, channels: 2 };
     says(error, "1 sample cannot be divided evenly among 2 channels", None);
 }
 
 #[test]
 fn axis() {
-    let error = FilterError::Axis { axis: 2, dimensions: 2 };
+    let error = Filter1dError::Axis { axis: 2, dimensions: 2 };
     says(error, "there is no axis 2: the array has 2 axes, numbered from 0", None);
-    let error = FilterError::Axis { axis: 1, dimensions: 1 };
+    let error = Filter1dError::Axis { axis: 1, dimensions: 1 };
     says(error, "there is no axis 1: the array has 1 axis, numbered from 0", None);
 }
 
 #[test]
 fn a_filter_without_taps() {
     let device = Device::cpu();
-    fails(Filter1d::<f32>::correlate(&[]).prepare(&device), FilterError::NoTaps);
-    fails(Filter1d::<f64>::convolve(&[]).prepare(&device), FilterError::NoTaps);
-    fails(Filter1d::<i32>::convolve(&[]).extent(Extent::Full).prepare(&device), FilterError::NoTaps);
+    fails(Filter1d::<f32>::correlate(&[]).prepare(&device), Filter1dError::NoTaps);
+    fails(Filter1d::<f64>::convolve(&[]).prepare(&device), Filter1dError::NoTaps);
+    fails(Filter1d::<i32>::convolve(&[]).extent(Extent::Full).prepare(&device), Filter1dError::NoTaps);
 }
 
 #[test]
 fn origins_outside_of_the_taps() {
-    let error = |origin, taps| FilterError::Origin { origin, taps };
+    let error = |origin, taps| Filter1dError::Origin { origin, taps };
     says(error(2, 3), "the origin of a filter must be from -1 to 1 for 3 taps, not 2", None);
     says(error(-3, 4), "the origin of a filter must be from -2 to 1 for 4 taps, not -3", None);
     says(error(-1, 1), "the origin of a filter must be from 0 to 0 for 1 tap, not -1", None);
@@ -55,25 +55,25 @@ fn origins_outside_of_the_taps() {
         fails(Filter1d::correlate(&ones).origin(origin).samples::<u8>().prepare(&device), error(origin, taps));
     }
     // Without taps there is no range.
-    fails(Filter1d::<f32>::correlate(&[]).origin(1).prepare(&device), FilterError::NoTaps);
+    fails(Filter1d::<f32>::correlate(&[]).origin(1).prepare(&device), Filter1dError::NoTaps);
 }
 
 #[test]
 fn generated_taps_without_a_valid_parameter() {
     for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
         for sigma in [-1.0, f64::INFINITY, 1_048_577.0] {
-            let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: sigma };
+            let error = Filter1dError::Parameter { what: "sigma", range: "from 0 to 2^20", value: sigma };
             fails(Filter1d::<f32>::gaussian(sigma).prepare(&device), error);
         }
         assert!(Filter1d::<f64>::gaussian(f64::NAN).prepare(&device).is_err());
-        let error = FilterError::Parameter {
+        let error = Filter1dError::Parameter {
             what: "the truncation of a Gaussian",
             range: "finite and at least 0",
             value: -0.5,
         };
         fails(Filter1d::<f32>::gaussian(Gaussian::new(1.0).truncate(-0.5)).prepare(&device), error);
         let what = "the radius of a Gaussian";
-        let error = FilterError::Parameter { what, range: "from 0 to 2^22", value: 4_194_305.0 };
+        let error = Filter1dError::Parameter { what, range: "from 0 to 2^22", value: 4_194_305.0 };
         fails(Filter1d::<f32>::gaussian(Gaussian::new(1.0).radius(4_194_305)).prepare(&device), error.clone());
         fails(Filter1d::<f32>::gaussian(Gaussian::new(1.0).truncate(4_194_305.0)).prepare(&device), error);
         let factors = [usize::MAX as u64, 1];
@@ -81,7 +81,7 @@ fn generated_taps_without_a_valid_parameter() {
         let text = "the length of a box is too large: 18446744073709551615 exceeds 16777216";
         says(error.clone(), text, None);
         fails(Filter1d::<f32>::box_blur(usize::MAX).prepare(&device), error);
-        fails(Filter1d::<f32>::box_blur(0).prepare(&device), FilterError::NoTaps);
+        fails(Filter1d::<f32>::box_blur(0).prepare(&device), Filter1dError::NoTaps);
     }
 }
 
@@ -90,7 +90,7 @@ fn generated_taps_without_a_valid_parameter() {
 fn too_much_shared_memory_for_pictures() {
     let device = Device::emulated(Profile::SMALL, 1);
     let taps = vec![1i32; 20_000];
-    for algorithm in [FilterAlgorithm::RegisterTiled, FilterAlgorithm::SharedTile(HaloLoad::Cooperative)] {
+    for algorithm in [Filter1dAlgorithm::RegisterTiled, Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative)] {
         let filter = Filter1d::correlate(&taps).algorithm(algorithm);
         let is_exceeded = |error| matches!(error, Some(Error::SharedMemoryExceeded { available: 65_536, .. }));
         assert!(is_exceeded(filter.clone().channels(2).prepare(&device).err()));
@@ -114,24 +114,24 @@ fn integer_taps_that_are_too_large() {
 #[test]
 fn channels_that_do_not_divide() {
     for device in [Device::cpu(), Device::emulated(Profile::SM_80, 3)] {
-        fails(Filter1d::correlate(&[1, 2]).channels(0).prepare(&device), FilterError::NoChannels);
+        fails(Filter1d::correlate(&[1, 2]).channels(0).prepare(&device), Filter1dError::NoChannels);
         let error = Error::TooLarge { what: "the number of channels", factors: [65_536, 1], limit: 65_535 };
         fails(Filter1d::correlate(&[1, 2]).channels(65_536).prepare(&device), error);
         let filter = Filter1d::correlate(&[1, 2]).channels(3).prepare(&device).unwrap();
-        let interleaving = |samples| FilterError::Interleaving { samples, channels: 3 };
+        let interleaving = |samples| Filter1dError::Interleaving { samples, channels: 3 };
         fails(filter.apply(&[1, 2, 3, 4]), interleaving(4));
-        fails(filter.output_len(7), interleaving(7));
-        assert_eq!(filter.plan(7).reason, interleaving(7).to_string());
+        fails(filter.output_shape([7]), interleaving(7));
+        fails(filter.plan([7]), interleaving(7));
         let (input, mut output) = (device.upload(&[1, 2]).unwrap(), device.upload(&[7, 8]).unwrap());
         fails(filter.apply_into(&input, &mut output), interleaving(2));
         assert_eq!(output.download().unwrap(), [7, 8]);
         let samples = array![[1, 2, 3, 4], [5, 6, 7, 8]];
         for axis in [0, 1] {
-            fails(filter.apply_axis(samples.view(), axis), interleaving(4));
-            fails(filter.output_shape([2, 4], axis), interleaving(4));
-            fails(filter.plan_axis([2, 4], axis), interleaving(4));
+            fails(filter.along(axis).apply(samples.view()), interleaving(4));
+            fails(filter.along(axis).output_shape([2, 4]), interleaving(4));
+            fails(filter.along(axis).plan([2, 4]), interleaving(4));
             let (input, mut output) = (matrix(&device, samples.view()), matrix(&device, samples.view()));
-            fails(filter.apply_axis_into(&input, axis, &mut output), interleaving(4));
+            fails(filter.along(axis).apply_into(&input, &mut output), interleaving(4));
             assert_eq!(output.download().unwrap(), samples);
         }
     }
@@ -165,11 +165,11 @@ fn an_output_of_the_wrong_shape() {
     let mut output = matrix(&device, untouched.view());
     let shape = |expected| Error::Shape { what: "the output", expected, actual: [3, 2] };
     let filter = sum_of_three(&device);
-    fails(filter.apply_axis_into(&input, 0, &mut output), shape([2, 3]));
-    fails(filter.apply_axis_into(&input, 1, &mut output), shape([2, 3]));
+    fails(filter.along(0).apply_into(&input, &mut output), shape([2, 3]));
+    fails(filter.along(1).apply_into(&input, &mut output), shape([2, 3]));
     let full = Filter1d::correlate(&[1, 1, 1]).extent(Extent::Full).prepare(&device).unwrap();
-    fails(full.apply_axis_into(&input, 0, &mut output), shape([4, 3]));
-    fails(full.apply_axis_into(&input, 1, &mut output), shape([2, 5]));
+    fails(full.along(0).apply_into(&input, &mut output), shape([4, 3]));
+    fails(full.along(1).apply_into(&input, &mut output), shape([2, 5]));
     assert_eq!(input.download().unwrap(), samples);
     assert_eq!(output.download().unwrap(), untouched);
 }
@@ -182,10 +182,10 @@ fn an_axis_that_does_not_exist() {
     let input = matrix(&device, samples.view());
     let mut output = matrix(&device, samples.view());
     for axis in [2, usize::MAX] {
-        let error = FilterError::Axis { axis, dimensions: 2 };
-        fails(filter.apply_axis(samples.view(), axis), error.clone());
-        fails(filter.apply_axis_into(&input, axis, &mut output), error.clone());
-        fails(filter.plan_axis([2, 3], axis), error);
+        let error = Filter1dError::Axis { axis, dimensions: 2 };
+        fails(filter.along(axis).apply(samples.view()), error.clone());
+        fails(filter.along(axis).apply_into(&input, &mut output), error.clone());
+        fails(filter.along(axis).plan([2, 3]), error);
     }
     assert_eq!(output.download().unwrap(), samples);
 }
@@ -199,17 +199,14 @@ fn too_many_outputs() {
         factors: [samples as u64, 1],
         limit: maximum as u64,
     };
-    assert_eq!(full.output_shape([3, 5], 0), Ok([full.output_len(3).unwrap(), 5]));
-    assert_eq!(full.output_shape([3, 5], 1), Ok([3, full.output_len(5).unwrap()]));
-    fails(full.output_shape([3, 5], 2), FilterError::Axis { axis: 2, dimensions: 2 });
-    assert_eq!(full.output_len(maximum), Ok(usize::MAX));
-    fails(full.output_len(maximum + 1), large(maximum + 1));
-    fails(full.output_len(usize::MAX), large(usize::MAX));
-    fails(full.plan_axis([usize::MAX, 1], 0), large(usize::MAX));
-    // A plan does not fail; it gives the reason why there are no launches.
-    let plan = full.plan(usize::MAX);
-    assert_eq!((&*plan.kernel, plan.outputs, plan.launches), ("none", [1, 0], Vec::new()));
-    assert_eq!(plan.reason, large(usize::MAX).to_string());
+    assert_eq!(full.along(0).output_shape([3, 5]), Ok([full.output_shape([3]).unwrap()[0], 5]));
+    assert_eq!(full.along(1).output_shape([3, 5]), Ok([3, full.output_shape([5]).unwrap()[0]]));
+    fails(full.along(2).output_shape([3, 5]), Filter1dError::Axis { axis: 2, dimensions: 2 });
+    assert_eq!(full.output_shape([maximum]), Ok([usize::MAX]));
+    fails(full.output_shape([maximum + 1]), large(maximum + 1));
+    fails(full.output_shape([usize::MAX]), large(usize::MAX));
+    fails(full.along(0).plan([usize::MAX, 1]), large(usize::MAX));
+    fails(full.plan([usize::MAX]), large(usize::MAX));
 }
 
 /// A small matrix whose filtered matrix exceeds any memory.
@@ -217,5 +214,5 @@ fn too_many_outputs() {
 fn outputs_that_no_memory_holds() {
     let full = Filter1d::correlate(&vec![1.0f64; 1 << 23]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
     let wide = Array2::zeros((1, 1 << 23));
-    fails(full.apply_axis(wide.view(), 0), Error::OutOfHostMemory { requested: 1 << 49 });
+    fails(full.along(0).apply(wide.view()), Error::OutOfHostMemory { requested: 1 << 49 });
 }

@@ -289,7 +289,7 @@ fn any_number_of_threads_gives_the_same() {
             let device = Device::cpu();
             assert_eq!(device.info().processors, threads);
             let filter = Filter1d::correlate(&taps).boundary(Boundary::Mirror).prepare(&device).unwrap();
-            let along = |axis| bits(filter.apply_axis(matrix.view(), axis).unwrap());
+            let along = |axis| bits(filter.along(axis).apply(matrix.view()).unwrap());
             [bits(filter.apply(&x).unwrap()), along(0), along(1)]
         })
     };
@@ -313,8 +313,8 @@ fn transposed_along_the_other_axis() {
         let filter = problem.prepare::<f32>();
         let transposed = matrix.t().as_standard_layout().into_owned();
         for axis in [0, 1] {
-            let direct = filter.apply_axis(matrix.view(), axis).unwrap();
-            let other = filter.apply_axis(transposed.view(), 1 - axis).unwrap();
+            let direct = filter.along(axis).apply(matrix.view()).unwrap();
+            let other = filter.along(1 - axis).apply(transposed.view()).unwrap();
             prop_assert_eq!(direct.dim(), other.t().dim());
             prop_assert_eq!(bits(direct), bits(other.t().iter().copied()));
         }
@@ -327,7 +327,7 @@ fn transposed_along_the_other_axis() {
 fn lines_of_a_matrix_are_independent() {
     check(150, (problems(small()), matrices(70)), |(problem, matrix)| {
         let filter = problem.prepare::<f32>();
-        let rows = filter.apply_axis(matrix.view(), 1).unwrap();
+        let rows = filter.along(1).apply(matrix.view()).unwrap();
         for (line, row) in matrix.rows().into_iter().zip(rows.rows()) {
             prop_assert_eq!(bits(row.to_vec()), bits(filter.apply(&line.to_vec()).unwrap()));
         }
@@ -342,7 +342,7 @@ fn views_of_any_layout() {
         // Copied element by element, so that the test does not rely on ndarray's copies.
         let plain = Array2::from_shape_vec(view.dim(), view.iter().copied().collect()).unwrap();
         for axis in [0, 1] {
-            let (actual, expected) = (filter.apply_axis(view, axis), filter.apply_axis(plain.view(), axis));
+            let (actual, expected) = (filter.along(axis).apply(view), filter.along(axis).apply(plain.view()));
             prop_assert_eq!(bits(actual.unwrap()), bits(expected.unwrap()));
         }
         let uploaded = slm::Buffer2::upload(&Device::cpu(), view).unwrap().download().unwrap();

@@ -1,7 +1,7 @@
 //! Taps that a filter returns, given and generated.
 
 use approx::assert_abs_diff_eq;
-use slm::filter1d::FilterError;
+use slm::filter1d::Filter1dError;
 use slm::{Boundary, Device, Error, Filter1d, Gaussian};
 
 #[test]
@@ -87,9 +87,9 @@ fn radii() {
 
 #[test]
 fn errors() {
-    assert_eq!(Filter1d::<f32>::correlate(&[]).taps(), Err(FilterError::NoTaps.into()));
-    assert_eq!(Filter1d::<f32>::box_blur(0).taps(), Err(FilterError::NoTaps.into()));
-    let error = FilterError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1.0 };
+    assert_eq!(Filter1d::<f32>::correlate(&[]).taps(), Err(Filter1dError::NoTaps.into()));
+    assert_eq!(Filter1d::<f32>::box_blur(0).taps(), Err(Filter1dError::NoTaps.into()));
+    let error = Filter1dError::Parameter { what: "sigma", range: "from 0 to 2^20", value: -1.0 };
     assert_eq!(Filter1d::<f32>::gaussian(-1.0).taps(), Err(error.into()));
     let error = Error::TooLarge { what: "the length of a box", factors: [1 << 25, 1], limit: 1 << 24 };
     assert_eq!(Filter1d::<f32>::box_blur(1 << 25).taps(), Err(error));

@@ -4,17 +4,17 @@ pub mod extension;
 pub mod shared_memory;
 
 use crate::random::Draw;
-use slm::filter1d::{FilterAlgorithm, FilterElement, HaloLoad};
+use slm::filter1d::{Filter1dAlgorithm, FilterElement, HaloLoad};
 use slm::{Boundary, Extent};
 use std::fmt::Display;
 
 /// Every algorithm for GPUs.
-pub const ALGORITHMS: [FilterAlgorithm; 5] = [
-    FilterAlgorithm::Auto,
-    FilterAlgorithm::GlobalMemory,
-    FilterAlgorithm::SharedTile(HaloLoad::EdgeThread),
-    FilterAlgorithm::SharedTile(HaloLoad::Cooperative),
-    FilterAlgorithm::RegisterTiled,
+pub const ALGORITHMS: [Filter1dAlgorithm; 5] = [
+    Filter1dAlgorithm::Auto,
+    Filter1dAlgorithm::GlobalMemory,
+    Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread),
+    Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative),
+    Filter1dAlgorithm::RegisterTiled,
 ];
 
 /// A reference sum: exact modulo 2^32 for integers, to about 100 bits for floats.

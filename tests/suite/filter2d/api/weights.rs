@@ -101,7 +101,7 @@ fn gaussians_of_each_axis_blur() {
     let picture = Array2::from_shape_fn((20, 30), |(r, c)| ((r * 7 + c * 3) % 11) as f64);
     let along = |sigma: f64, axis, picture: &Array2<f64>| {
         let line = Filter1d::<f64>::gaussian(sigma).boundary(Boundary::Reflect).prepare(&device).unwrap();
-        line.apply_axis(picture.view(), axis).unwrap()
+        line.along(axis).apply(picture.view()).unwrap()
     };
     let expected = along(2.5, 1, &along(0.8, 0, &picture));
     let blur = Filter2d::<f64, _>::gaussian([0.8, 2.5]).boundary(Boundary::Reflect).prepare(&device).unwrap();

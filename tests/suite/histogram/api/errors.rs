@@ -207,7 +207,7 @@ fn samples_that_channels_do_not_divide() {
     fails(histogram.accumulate_into(&device.upload(&[0; 6]).unwrap(), &mut counts), error.clone());
     fails(histogram.apply_weighted(&[0; 6], &[0.0; 6]), error.clone());
     let (samples, weights) = (device.upload(&[0; 6]).unwrap(), device.upload(&[0.0; 6]).unwrap());
-    fails(histogram.apply_weighted_buffers(&samples, &weights), error);
+    fails(histogram.apply_weighted(&samples, &weights), error);
     assert_eq!(counts.download().unwrap(), before);
 }
 
@@ -226,14 +226,14 @@ fn lengths() {
     }
     let weights = |actual| Error::Length { what: "the weights", expected: 3, actual };
     fails(histogram.apply_weighted(&[1, 2, 3], &[0.0; 2]), weights(2));
-    fails(histogram.apply_weighted_buffers(&samples, &device.upload(&[0.0; 4]).unwrap()), weights(4));
+    fails(histogram.apply_weighted(&samples, &device.upload(&[0.0; 4]).unwrap()), weights(4));
     // Sums with other bins. A failed call does not change them.
     let other = Histogram::low_bits(3).prepare(&device).unwrap();
     let mut sums = other.apply_weighted(&[1], &[0.5f32]).unwrap();
     let before = sums.clone();
     let error = Error::Length { what: "the sums to add to", expected: 7, actual: 11 };
     fails(histogram.accumulate_weighted(&[1], &[1.0f32], &mut sums), error.clone());
-    fails(histogram.accumulate_weighted_buffers(&samples, &device.upload(&[1.0f32; 3]).unwrap(), &mut sums), error);
+    fails(histogram.accumulate_weighted(&samples, &device.upload(&[1.0f32; 3]).unwrap(), &mut sums), error);
     fails(other.accumulate_weighted(&[1, 2, 3], &[0.0; 2], &mut sums), weights(2));
     let not_finite = HistogramError::Weight { index: 1, weight: f64::NEG_INFINITY };
     fails(other.accumulate_weighted(&[1, 2], &[0.0, f64::NEG_INFINITY], &mut sums), not_finite);
@@ -251,20 +251,20 @@ fn lengths() {
     // Planar channels instead of interleaved ones.
     let planar = Array3::<u8>::zeros((3, 2, 5));
     let error = HistogramError::Interleaving { samples: 5, channels: 3 };
-    fails(tens(2, 0..12, 3).apply_array(planar.view()), error.clone());
-    fails(tens(2, 0..12, 3).apply_weighted_array(planar.view(), Array3::<f32>::zeros((3, 2, 5)).view()), error);
+    fails(tens(2, 0..12, 3).apply(planar.view()), error.clone());
+    fails(tens(2, 0..12, 3).apply_weighted(planar.view(), Array3::<f32>::zeros((3, 2, 5)).view()), error);
     // As many weights, in another shape.
     let weights = Array3::<f64>::zeros((2, 3, 5));
-    let error = HistogramError::WeightShape { samples: vec![3, 2, 5], weights: vec![2, 3, 5] };
-    let text = "the weights have the shape [2, 3, 5], but the samples have the shape [3, 2, 5]";
+    let error = Error::Axes { what: "the weights", expected: vec![3, 2, 5], actual: vec![2, 3, 5] };
+    let text = "the axes of the weights have the lengths [2, 3, 5], but must have [3, 2, 5]";
     assert_eq!(error.to_string(), text);
     let ones = tens(12, 0..12, 1);
-    fails(ones.apply_weighted_array(planar.view(), weights.view()), error.clone());
+    fails(ones.apply_weighted(planar.view(), weights.view()), error.clone());
     let mut sums = ones.apply_weighted(&[1], &[0.5f32]).unwrap();
     let before = sums.clone();
-    fails(ones.accumulate_weighted_array(planar.view(), weights.view(), &mut sums), error);
+    fails(ones.accumulate_weighted(planar.view(), weights.view(), &mut sums), error);
     assert_eq!(sums, before);
-    assert!(tens(2, 0..12, 3).apply_array(planar.view().permuted_axes([1, 2, 0])).is_ok());
+    assert!(tens(2, 0..12, 3).apply(planar.view().permuted_axes([1, 2, 0])).is_ok());
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn weights_that_are_not_finite() {
         let text = format!("weights must be finite, but weight 1 is {weight}");
         assert_eq!(histogram.apply_weighted(&[0; 4], &weights).unwrap_err().to_string(), text);
         let (samples, weights) = (device.upload(&[0; 4]).unwrap(), device.upload(&weights).unwrap());
-        assert_eq!(histogram.apply_weighted_buffers(&samples, &weights).unwrap_err().to_string(), text);
+        assert_eq!(histogram.apply_weighted(&samples, &weights).unwrap_err().to_string(), text);
     }
 }
 
@@ -294,7 +294,7 @@ fn buffers_of_another_handle() {
     fails(histogram.accumulate_into(&samples, &mut foreign_counts), mismatch("the counts"));
     fails(histogram.counts(&foreign_counts), mismatch("the counts"));
     let weights = other.upload(&[1.0]).unwrap();
-    fails(histogram.apply_weighted_buffers(&samples, &weights), mismatch("the weights"));
+    fails(histogram.apply_weighted(&samples, &weights), mismatch("the weights"));
     histogram.apply_into(&samples, &mut counts).unwrap();
     assert_eq!(counts.download().unwrap(), [0, 1, 0, 0, 0]);
 }

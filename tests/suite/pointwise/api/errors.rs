@@ -31,10 +31,6 @@ fn texts() {
             PointwiseError::Bounds { lower: 2.0, upper: 1.0 },
             "the lower bound must not exceed the upper bound, but they are 2 and 1",
         ),
-        (
-            PointwiseError::Shapes { first: vec![2, 3], second: vec![3, 2] },
-            "the second array has the shape [3, 2], but the first one [2, 3]",
-        ),
         (PointwiseError::Channels { channels: 0, limit: 9 }, "pixels must have from 1 to 9 channels, not 0"),
         (
             PointwiseError::ChannelAxis { expected: 3, actual: 4 },
@@ -155,14 +151,14 @@ fn lengths_and_shapes() {
         let x = matrix(&device, array![[1, 2, 3], [4, 5, 6]].view());
         let turned = matrix(&device, array![[1, 2], [3, 4], [5, 6]].view());
         let mut y = matrix(&device, Array2::from_elem((2, 2), 9).view());
-        fails(convert.apply_matrix_into(&x, &mut y), shape("the output", [2, 2]));
-        fails(sum.apply_matrix_into(&x, &turned, &mut y), shape("the second input", [3, 2]));
-        fails(sum.apply_matrix_into(&x, &x, &mut y), shape("the output", [2, 2]));
+        fails(convert.apply_into(&x, &mut y), shape("the output", [2, 2]));
+        fails(sum.apply_into(&x, &turned, &mut y), shape("the second input", [3, 2]));
+        fails(sum.apply_into(&x, &x, &mut y), shape("the output", [2, 2]));
         assert_eq!(y.download().unwrap(), Array2::from_elem((2, 2), 9));
 
         let (a, b) = (array![[1, 2, 3]], array![[1], [2], [3]]);
-        let error = PointwiseError::Shapes { first: vec![1, 3], second: vec![3, 1] };
-        fails(sum.apply_arrays(a.view(), b.view()), error);
+        let error = Error::Shape { what: "the second input", expected: [1, 3], actual: [3, 1] };
+        fails(sum.apply(a.view(), b.view()), error);
     }
 }
 
@@ -195,13 +191,13 @@ fn channels_that_do_not_fit() {
         let six = || matrix(&device, Array2::from_elem((6, 6), 1).view());
         let seven = || matrix(&device, Array2::from_elem((7, 7), 1).view());
         let division = |what| PointwiseError::Division { what, len: 7, channels: 3 };
-        fails(split.apply_matrix_into(&seven(), &mut six()), division("columns"));
-        fails(merge.apply_matrix_into(&seven(), &mut six()), division("rows"));
+        fails(split.apply_into(&seven(), &mut six()), division("columns"));
+        fails(merge.apply_into(&seven(), &mut six()), division("rows"));
         let shape = |expected| Error::Shape { what: "the output", expected, actual: [6, 6] };
-        fails(split.apply_matrix_into(&six(), &mut six()), shape([18, 2]));
-        fails(merge.apply_matrix_into(&six(), &mut six()), shape([2, 18]));
+        fails(split.apply_into(&six(), &mut six()), shape([18, 2]));
+        fails(merge.apply_into(&six(), &mut six()), shape([2, 18]));
         let axis = PointwiseError::ChannelAxis { expected: 3, actual: 4 };
-        fails(split.apply_array(Array3::from_elem((3, 3, 4), 1).view()), axis.clone());
-        fails(merge.apply_array(Array3::from_elem((4, 3, 3), 1).view()), axis);
+        fails(split.apply(Array3::from_elem((3, 3, 4), 1).view()), axis.clone());
+        fails(merge.apply(Array3::from_elem((4, 3, 3), 1).view()), axis);
     }
 }

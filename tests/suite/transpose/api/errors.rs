@@ -68,9 +68,9 @@ fn elements_of_too_many_units() {
     }
     // The largest permitted element. It has too many units only if the pitch is an odd number of bytes.
     let element: PreparedTranspose<u8> = Transpose::new(1, 1).components(4 * LIMIT as usize).prepare(&device).unwrap();
-    assert_eq!(element.plan().kernel, "transpose_naive_u32");
-    let plan = element.plan_matrix(4 * LIMIT as usize + 1, 4 * LIMIT as usize).unwrap();
-    assert_eq!((plan.kernel.as_str(), plan.launches), ("none", Vec::new()));
+    assert_eq!(element.plan().unwrap().kernels().join(", "), "transpose_naive_u32");
+    let error = TransposeError::ElementSize { bytes: 4 * LIMIT, unit: 1, limit: LIMIT };
+    fails(element.plan_pitched([4 * LIMIT as usize + 1, 4 * LIMIT as usize]), error);
 }
 
 #[test]
@@ -87,21 +87,21 @@ fn lengths_and_shapes() {
 
         let shape = |what, expected, actual| Error::Shape { what, expected, actual };
         let matrix = |rows, columns| Buffer2::<i32>::zeroed(&device, rows, columns).unwrap();
-        let result = transpose.apply_matrix_into(&matrix(4, 2), &mut matrix(6, 2));
+        let result = transpose.apply_into(&matrix(4, 2), &mut matrix(6, 2));
         fails(result, shape("the input", [4, 3], [4, 2]));
-        let result = transpose.apply_matrix_into(&matrix(4, 3), &mut matrix(4, 3));
+        let result = transpose.apply_into(&matrix(4, 3), &mut matrix(4, 3));
         fails(result, shape("the output", [6, 2], [4, 3]));
-        fails(transpose.apply_matrix(Array2::zeros((3, 4)).view()), shape("the input", [4, 3], [3, 4]));
+        fails(transpose.apply(Array2::zeros((3, 4)).view()), shape("the input", [4, 3], [3, 4]));
 
         let in_place = Transpose::new(2, 3).prepare_in_place(&device).unwrap();
         fails(in_place.apply(&mut y), Error::Length { what: "the data", expected: 6, actual: 12 });
-        fails(in_place.apply_array(Array2::zeros((3, 4)).view_mut()), shape("the data", [2, 3], [3, 4]));
-        fails(in_place.apply_array(Array2::zeros((3, 2)).view_mut()), shape("the data", [2, 3], [3, 2]));
+        fails(in_place.apply(Array2::zeros((3, 4)).view_mut()), shape("the data", [2, 3], [3, 4]));
+        fails(in_place.apply(Array2::zeros((3, 2)).view_mut()), shape("the data", [2, 3], [3, 2]));
         let length = Error::Length { what: "the data", expected: 6, actual: 5 };
-        fails(in_place.apply_array(Array1::zeros(5).view_mut()), length);
-        assert!(in_place.apply_array(Array1::zeros(6).view_mut()).is_ok());
-        assert!(in_place.apply_array(Array3::zeros((1, 2, 3)).view_mut()).is_ok());
-        fails(in_place.apply_buffer2(&mut matrix(3, 2)), shape("the data", [2, 3], [3, 2]));
+        fails(in_place.apply(Array1::zeros(5).view_mut()), length);
+        assert!(in_place.apply(Array1::zeros(6).view_mut()).is_ok());
+        assert!(in_place.apply(Array3::zeros((1, 2, 3)).view_mut()).is_ok());
+        fails(in_place.apply(&mut matrix(3, 2)), shape("the data", [2, 3], [3, 2]));
     }
 }
 
@@ -115,7 +115,7 @@ fn buffers_of_another_handle() {
         (transpose.apply_into(&theirs, &mut ours), "the input"),
         (transpose.apply_into(&ours, &mut theirs), "the output"),
         (Transpose::new(1, 2).prepare_in_place(&device).unwrap().apply(&mut theirs), "the data"),
-        (Transpose::<u8>::new(1, 2).prepare_in_place(&device).unwrap().apply_buffer2(&mut matrix), "the data"),
+        (Transpose::<u8>::new(1, 2).prepare_in_place(&device).unwrap().apply(&mut matrix), "the data"),
     ] {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::DeviceMismatch { operand: actual, .. } if actual == operand), "{error}");
@@ -130,7 +130,7 @@ fn an_element_that_shared_memory_cannot_hold() {
     fails(transpose.prepare(&device), Error::SharedMemoryExceeded { kernel, requested: 1 << 17, available: 64 << 10 });
     // `Auto` selects another kernel.
     let auto = Transpose::<u8>::new(2, 2).components(1 << 17).prepare(&device).unwrap();
-    assert_eq!(auto.plan().kernel, "transpose_naive_u32");
+    assert_eq!(auto.plan().unwrap().kernels().join(", "), "transpose_naive_u32");
 }
 
 #[test]
@@ -138,15 +138,15 @@ fn plans_of_whatever_size() {
     for device in devices() {
         let transpose = Transpose::<u8>::new(1 << 30, 1 << 29).prepare(&device).unwrap();
         assert!(
-            transpose.plan().to_string().contains("matrices   1 of 1073741824 x 536870912"),
+            transpose.plan().unwrap().to_string().contains("outputs    536870912 x 1073741824"),
             "{}",
-            transpose.plan()
+            transpose.plan().unwrap()
         );
-        assert!(transpose.plan_matrix(usize::MAX, usize::MAX).is_ok());
+        assert!(transpose.plan_pitched([usize::MAX, usize::MAX]).is_ok());
         let pitch = Error::Pitch { columns: 1 << 30, pitch: 5 };
-        fails(transpose.plan_matrix(1 << 29, 5), pitch);
+        fails(transpose.plan_pitched([1 << 29, 5]), pitch);
         let nothing = Transpose::<f32>::new(0, 7).prepare(&device).unwrap();
-        assert_eq!(nothing.plan().launches, []);
+        assert_eq!(nothing.plan().unwrap().launches, []);
         assert_eq!(nothing.apply(&[]), Ok(vec![]));
     }
 }

@@ -206,7 +206,7 @@ fn pitches_of_single_rows() {
                 (Transpose::new(100, 1), tall().unwrap(), wide().unwrap()),
                 (Transpose::new(1, 100), wide().unwrap(), tall().unwrap()),
             ] {
-                transpose.prepare(&device).unwrap().apply_matrix_into(&input, &mut output).unwrap();
+                transpose.prepare(&device).unwrap().apply_into(&input, &mut output).unwrap();
                 assert_eq!(output.into_buffer().download().unwrap(), numbers);
             }
         }

@@ -1,0 +1,109 @@
+//! Where elements are.
+
+use super::BufferView;
+use crate::{Buffer, Device, Element, Result};
+use std::borrow::Cow;
+
+/// The elements of an input in row-major order.
+pub(crate) enum Memory<'a, T: Element> {
+    /// On the host, without gaps.
+    Host(Cow<'a, [T]>),
+    Device(BufferView<'a, T>),
+}
+
+/// The results of an operation, without gaps.
+pub(crate) enum Results<T: Element> {
+    Host(Vec<T>),
+    Device(Buffer<T>),
+}
+
+/// A buffer with the elements of an input.
+pub(crate) enum OnBuffer<'a, T: Element> {
+    Borrowed(&'a Buffer<T>),
+    Copied(Buffer<T>),
+}
+
+/// The elements of an input, without gaps at the beginning of memory.
+pub(crate) enum Gathered<'a, T: Element> {
+    Host(&'a [T]),
+    Device(OnBuffer<'a, T>),
+}
+
+impl<T: Element> Gathered<'_, T> {
+    /// Returns the memory, which may be longer.
+    pub(crate) fn memory(&self) -> Memory<'_, T> {
+        match self {
+            Gathered::Host(elements) => Memory::Host(Cow::Borrowed(elements)),
+            Gathered::Device(elements) => Memory::Device(elements.buffer().into()),
+        }
+    }
+}
+
+impl<T: Element> OnBuffer<'_, T> {
+    pub(crate) fn buffer(&self) -> &Buffer<T> {
+        match self {
+            OnBuffer::Borrowed(buffer) => buffer,
+            OnBuffer::Copied(buffer) => buffer,
+        }
+    }
+}
+
+impl<T: Element> Memory<'_, T> {
+    /// Returns an error if elements on a device belong to another handle.
+    pub(crate) fn check_owner(&self, what: &'static str, device: &Device) -> Result<()> {
+        match self {
+            Memory::Host(_) => Ok(()),
+            Memory::Device(view) => view.check_owner(what, device),
+        }
+    }
+
+    /// Returns the row pitch of rows with this number of elements.
+    pub(crate) fn pitch(&self, columns: usize) -> usize {
+        match self {
+            Memory::Host(_) => columns,
+            Memory::Device(view) => view.pitch(),
+        }
+    }
+
+    /// Returns the elements on the CPU, also those in gaps. All buffers are on the CPU.
+    pub(crate) fn cpu(&self) -> &[T] {
+        match self {
+            Memory::Host(elements) => elements,
+            Memory::Device(view) => view.buffer().storage().cpu(),
+        }
+    }
+
+    /// Returns a buffer with the elements at the row pitch that they have.
+    pub(crate) fn on_buffer(&self, device: &Device) -> Result<OnBuffer<'_, T>> {
+        Ok(match self {
+            Memory::Host(elements) => OnBuffer::Copied(device.upload(elements)?),
+            Memory::Device(view) => OnBuffer::Borrowed(view.buffer()),
+        })
+    }
+
+    /// Returns the elements without gaps. A copy that removes gaps of a buffer is enqueued.
+    pub(crate) fn gathered(&self) -> Result<Gathered<'_, T>> {
+        Ok(match self {
+            Memory::Host(elements) => Gathered::Host(elements),
+            Memory::Device(view) => Gathered::Device(view.gathered()?),
+        })
+    }
+}
+
+impl<T: Element> Results<T> {
+    /// Returns the results on the host, after all work that was enqueued before.
+    pub(crate) fn into_vec(self) -> Result<Vec<T>> {
+        match self {
+            Results::Host(results) => Ok(results),
+            Results::Device(results) => results.download_written(),
+        }
+    }
+
+    /// Returns the results on a device.
+    pub(crate) fn into_buffer(self, device: &Device) -> Result<Buffer<T>> {
+        match self {
+            Results::Host(results) => device.upload(&results),
+            Results::Device(results) => Ok(results),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The data of operations: what they read, in host memory or on a device, and results of the same form.
+//!
+//! ```text
+//!   slice, array, picture                Buffer, Buffer2
+//!            |                                  |
+//!      Memory::Host                       Memory::Device
+//!            |                                  |
+//!            +---------> OnDevice::apply <------+
+//!            |                                  |
+//!      Results::Host                      Results::Device
+//!            |                                  |
+//!   Vec, array, picture                  Buffer, Buffer2
+//! ```
+//!
+//! | file | |
+//! |---|---|
+//! | `forms.rs` | slices, arrays and buffers as input |
+//! | `memory.rs` | where elements are |
+//! | `shape.rs` | lengths of axes |
+//! | `view.rs` | buffers and matrices of a device as one type |
+
+mod forms;
+mod memory;
+mod shape;
+mod view;
+
+pub(crate) use memory::{Memory, Results};
+pub(crate) use shape::{Form, Shape, check_same, number_of};
+pub(crate) use view::BufferViewMut;
+pub use view::{BufferView, Output};
+
+use crate::{Element, Result};
+
+/// Data that an operation reads: elements of type `S`, in host memory or on a device. `O` is the type of the results.
+///
+/// The results of `apply` have the form of its input:
+///
+/// | input | results |
+/// |---|---|
+/// | a slice: `&[S]`, `&Vec<S>`, `&[S; N]` | `Vec<O>` |
+/// | an array of `ndarray`, of any strides: `&Array<S, D>`, `ArrayView<S, D>` | `Array<O, D>` |
+/// | a picture of `image`: `&ImageBuffer<P, C>` | a picture whose pixels have subpixels of type `O` |
+/// | `&Buffer<S>` | `Buffer<O>` |
+/// | `&Buffer2<S>` | `Buffer2<O>` |
+///
+/// Elements of a host are used where they are on the CPU, and copied to a GPU and back. With buffers, `apply` returns when the work is
+/// enqueued. An operation with several inputs returns results of the first one's form, and copies inputs of the host to a device if
+/// others are there.
+///
+/// The trait is sealed.
+///
+/// ```
+/// use slm::ndarray::{Array2, array};
+/// use slm::{Buffer, Device, Map};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let square = Map::square().prepare(&device)?;
+/// let from_slice: Vec<i32> = square.apply(&[1, 2, 3])?;
+/// let from_array: Array2<i32> = square.apply(&array![[1, 2, 3]])?;
+/// let from_buffer: Buffer<i32> = square.apply(&device.upload(&[1, 2, 3])?)?;
+/// assert_eq!((from_slice, from_array, from_buffer.download()?), (vec![1, 4, 9], array![[1, 4, 9]], vec![1, 4, 9]));
+/// # Ok(())
+/// # }
+/// ```
+#[expect(private_bounds, reason = "sealed, and users do not meet the items of `Data` in their generic code")]
+pub trait Input<S: Element, O: Element = S>: Data<S, O, Results = <Self as Input<S, O>>::Output> {
+    /// Results of the same form.
+    type Output;
+}
+
+/// Access to data of any form.
+pub(crate) trait Data<S: Element, O: Element>: Sized {
+    type Results;
+
+    fn shape(&self) -> Shape;
+
+    /// Returns the elements in row-major order.
+    fn memory(&self) -> Result<Memory<'_, S>>;
+
+    /// Returns the elements in any order.
+    fn unordered(&self) -> Result<Memory<'_, S>> {
+        self.memory()
+    }
+
+    /// Returns an error if there are no results with these axes, which are those of a [`Shape`] of the same form.
+    fn check_results(axes: &[usize]) -> Result<()>;
+
+    /// Returns results, for which `check_results` has found no error.
+    fn results(&self, axes: &[usize], results: Results<O>) -> Result<Self::Results>;
+}
+
+/// Computes results with these axes, and returns them in the form of the input.
+pub(crate) fn apply<S: Element, O: Element, I: Input<S, O>>(
+    input: &I,
+    axes: &[usize],
+    compute: impl FnOnce(&Memory<'_, S>) -> Result<Results<O>>,
+) -> Result<I::Output> {
+    I::check_results(axes)?;
+    let results = compute(&input.memory()?)?;
+    input.results(axes, results)
+}

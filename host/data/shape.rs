@@ -1,0 +1,103 @@
+//! Lengths of axes.
+
+use crate::{Error, Result};
+use std::borrow::Cow;
+
+/// Kinds of input that operations treat differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A slice or a buffer: one axis.
+    Row,
+    /// A matrix on a device: two axes. Channels are interleaved in its rows.
+    Matrix,
+    /// An array of the host, with any number of axes.
+    Array,
+    /// A picture with this number of channels, at least 1. Its axes are those of the matrix of its subpixels.
+    #[cfg(feature = "image")]
+    Picture { channels: usize },
+}
+
+/// The lengths of the axes of an input, the slowest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) form: Form,
+    pub(crate) axes: Vec<usize>,
+}
+
+impl Shape {
+    pub(crate) fn new(form: Form, axes: &[usize]) -> Self {
+        Shape { form, axes: axes.to_vec() }
+    }
+
+    /// Returns the lengths of the axes, where the channels of a picture are an axis of their own.
+    fn with_channels(&self) -> Cow<'_, [usize]> {
+        match (self.form, &*self.axes) {
+            #[cfg(feature = "image")]
+            (Form::Picture { channels }, &[rows, width]) => Cow::Owned(vec![rows, width / channels, channels]),
+            (_, axes) => Cow::Borrowed(axes),
+        }
+    }
+
+    /// Returns an error if another input has another shape.
+    pub(crate) fn check_same(&self, what: &'static str, other: &Self) -> Result<()> {
+        check_same(what, &self.with_channels(), &other.with_channels())
+    }
+
+    /// Returns an error if another input has other lengths of axes. The elements of a slice or buffer may have any axes.
+    pub(crate) fn check_pairs(&self, what: &'static str, other: &Self) -> Result<()> {
+        if self.form == Form::Row || other.form == Form::Row {
+            return check_same(what, &[self.len()], &[other.len()]);
+        }
+        self.check_same(what, other)
+    }
+
+    /// Returns the number of elements.
+    pub(crate) fn len(&self) -> usize {
+        number_of(&self.axes)
+    }
+
+    /// Returns the rows and columns of a matrix. Everything else is a single row.
+    pub(crate) fn rows_and_columns(&self) -> [usize; 2] {
+        match *self.axes {
+            [rows, columns] => [rows, columns],
+            _ => [1, self.len()],
+        }
+    }
+
+    /// Returns the rows and columns of a picture of the crate `image`, in pixels.
+    pub(crate) fn pixels(&self) -> Option<[usize; 2]> {
+        match (self.form, &*self.axes) {
+            #[cfg(feature = "image")]
+            (Form::Picture { channels }, &[rows, width]) => Some([rows, width / channels]),
+            _ => None,
+        }
+    }
+
+    /// Returns an error if the pixels of a picture have another number of channels than the operation.
+    pub(crate) fn check_channels(&self, operation: &'static str, expected: usize) -> Result<()> {
+        match self.form {
+            #[cfg(feature = "image")]
+            Form::Picture { channels: actual } if actual != expected => {
+                Err(crate::pictures::PictureError::Channels { operation, expected, actual }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the number of elements of a shape, at most `usize::MAX`.
+pub(crate) fn number_of(axes: &[usize]) -> usize {
+    if axes.contains(&0) { 0 } else { axes.iter().fold(1, |product, len| product.saturating_mul(*len)) }
+}
+
+/// Returns an error if the shapes differ.
+pub(crate) fn check_same(what: &'static str, expected: &[usize], actual: &[usize]) -> Result<()> {
+    match (expected, actual) {
+        _ if expected == actual => Ok(()),
+        (&[expected], &[actual]) => Err(Error::Length { what, expected, actual }),
+        (&[rows, columns], &[actual_rows, actual_columns]) => {
+            Err(Error::Shape { what, expected: [rows, columns], actual: [actual_rows, actual_columns] })
+        }
+        _ => Err(Error::Axes { what, expected: expected.to_vec(), actual: actual.to_vec() }),
+    }
+}
