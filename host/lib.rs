@@ -68,79 +68,55 @@
 // First, so that its functions come first on the page of `Device`.
 mod device;
 
-mod allocation;
-mod any;
 mod backend;
 pub mod banks;
-mod boundary;
-mod buffer;
-mod buffer2;
-mod data;
+mod cpu;
 mod element;
 mod error;
-pub mod filter1d;
-pub mod filter2d;
-mod fold;
-mod gaussian;
-mod generated;
-mod gpu;
+mod filter;
 #[cfg(doc)]
 pub mod guide;
 pub mod histogram;
-mod info;
-#[cfg(cust)]
-mod interop;
-mod kernel;
-// Only backends that run kernels check launches.
-#[cfg_attr(not(gpu), allow(dead_code, unused_imports))]
-mod launch;
 pub mod life;
-mod modules;
-mod multiply_add;
-mod on_device;
-mod origin;
-mod parallel;
 #[cfg(feature = "image")]
 #[cfg_attr(docsrs, doc(cfg(feature = "image")))]
 pub mod pictures;
 mod plan;
 pub mod pointwise;
-mod rows;
-mod signal;
-mod stored;
 mod text;
 pub mod transpose;
-mod vector;
 
-pub use boundary::{Boundary, Extent};
-pub use buffer::Buffer;
-pub use buffer2::Buffer2;
 pub use cuda_std::image::ImageError;
 /// The crate `cust`, with which this crate exchanges buffers, contexts and streams.
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub use cust;
-pub use data::{BufferView, Input, Output};
 pub use device::Device;
+pub use device::buffer::Buffer;
+pub use device::buffer2::Buffer2;
+pub use device::data::{BufferView, Input, Output};
+pub use device::info::{Backend, DeviceInfo, SharedMemory};
+#[cfg(cust)]
+#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
+pub use device::interop::HandOverError;
+pub use device::kernel::{Kernel, Windows};
+pub use device::launch::{LaunchShape, Residency};
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
+pub use filter::boundary::{Boundary, Extent};
+pub use filter::gaussian::{Gaussian, Gaussian2d};
+#[doc(inline)]
+pub use filter::{one_d as filter1d, two_d as filter2d};
 #[doc(inline)]
 pub use filter1d::{Filter1d, Filter1dAlgorithm, FilterElement};
 #[doc(inline)]
 pub use filter2d::{Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
-pub use gaussian::{Gaussian, Gaussian2d};
 #[doc(inline)]
 pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElement, HistogramWeight, MemoryOrder};
 /// The crate `image`, whose pictures this crate takes and returns.
 #[cfg(feature = "image")]
 #[cfg_attr(docsrs, doc(cfg(feature = "image")))]
 pub use image;
-pub use info::{Backend, DeviceInfo, SharedMemory};
-#[cfg(cust)]
-#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
-pub use interop::HandOverError;
-pub use kernel::{Kernel, Windows};
-pub use launch::{LaunchShape, Residency};
 #[doc(inline)]
 pub use life::{Life, LifeAlgorithm};
 /// The crate `ndarray`, whose matrices this crate takes and returns.
@@ -154,11 +130,11 @@ pub use transpose::{Transpose, TransposeAlgorithm, TransposeElement};
 #[cfg(cuda)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub use cuda_std::image::Origin;
+#[cfg(cuda)]
+pub use device::modules::ptx_origin;
 /// The crate `slm-emulator`: profiles of emulated devices, and their reports.
 #[cfg(feature = "emulator")]
 pub use emulator;
-#[cfg(cuda)]
-pub use modules::ptx_origin;
 
 /// The examples of the README compile and run.
 #[cfg(doctest)]

@@ -30,7 +30,7 @@
 //! # }
 //! ```
 
-use crate::data::{Data, Form, Memory, Results, Shape};
+use crate::device::data::{Data, Form, Memory, Results, Shape};
 use crate::{Buffer2, Device, Element, Error, Input, Result};
 use image::metadata::Cicp;
 use image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};

@@ -1,6 +1,6 @@
 //! Plans: what operations launch, and why.
 
-use crate::info::SharedMemory;
+use crate::device::info::SharedMemory;
 use crate::{
     Device, Filter1dAlgorithm, Filter2dAlgorithm, HistogramAlgorithm, LaunchShape, LifeAlgorithm, Residency, Result,
     TransposeAlgorithm,

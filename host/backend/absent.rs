@@ -1,8 +1,8 @@
 //! A backend that this build does not include.
 
 use super::{Kernel, Memory, Queue};
-use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
-use crate::rows::Rows;
+use crate::device::launch::{LaunchShape, QueueId, Residency, WindowRecord};
+use crate::device::rows::Rows;
 use crate::{Element, Result};
 use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};

@@ -22,8 +22,8 @@ pub(crate) mod emulated;
 #[path = "without_emulator.rs"]
 pub(crate) mod emulated;
 
-use crate::launch::{LaunchShape, QueueId, Residency, WindowRecord};
-use crate::rows::Rows;
+use crate::device::launch::{LaunchShape, QueueId, Residency, WindowRecord};
+use crate::device::rows::Rows;
 use crate::{Element, Result};
 use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};

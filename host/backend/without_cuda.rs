@@ -1,7 +1,7 @@
 //! NVIDIA GPUs in a build without them: opening one returns an error.
 
 pub(crate) use super::absent::Absent as Queue;
-use crate::info::DeviceInfo;
+use crate::device::info::DeviceInfo;
 use crate::{Error, Result};
 use std::sync::Arc;
 

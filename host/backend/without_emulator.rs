@@ -1,7 +1,7 @@
 //! Emulated GPUs in a build without them: opening one returns an error.
 
 pub(crate) use super::absent::Absent as Emulation;
-use crate::info::DeviceInfo;
+use crate::device::info::DeviceInfo;
 use crate::{Error, Result};
 use std::sync::Arc;
 

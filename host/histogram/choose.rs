@@ -17,8 +17,10 @@ use super::gpu::{KernelBins, SearchedWords};
 use super::rule::{CounterLayout, SHARE, check_counters};
 use super::tuning::HistogramTuning;
 use super::{HistogramAlgorithm, HistogramElement, HistogramError, MemoryOrder};
-use crate::info::SharedMemory;
-use crate::{Error, Result, allocation, parallel};
+use crate::cpu::allocation;
+use crate::cpu::parallel;
+use crate::device::info::SharedMemory;
+use crate::{Error, Result};
 use slm_kernels::histogram::{
     BYTE_VALUES, Binning, Even, EvenWords, FromRange, Geometry, KernelFamily, Ratio, WeighGeometry, WordRange,
 };

@@ -2,7 +2,7 @@
 
 use super::{HistogramElement, HistogramError};
 use crate::Result;
-use crate::buffer::check_length;
+use crate::device::buffer::check_length;
 use slm_kernels::histogram::OUTSIDE;
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@ use super::element::SampleType;
 use super::facts::{Facts, SampleBins, with_bins};
 use super::rule::CounterLayout;
 use super::weights::{Weigh, WeightSlice, magnitudes, values};
-use crate::parallel::{for_elements, try_collect};
-use crate::{Result, allocation};
+use crate::Result;
+use crate::cpu::allocation;
+use crate::cpu::parallel::{for_elements, try_collect};
 use slm_kernels::histogram::{BYTE_VALUES, Binning, ByValue, Quantum, count_log2, magnitude};
 use std::ops::Range;
 

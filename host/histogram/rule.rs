@@ -2,8 +2,9 @@
 
 use super::element::SampleType;
 use super::{HistogramElement, HistogramError};
-use crate::parallel::for_elements;
-use crate::{Error, Result, allocation};
+use crate::cpu::allocation;
+use crate::cpu::parallel::for_elements;
+use crate::{Error, Result};
 use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! Nothing depends on the L2 cache: all counters that ranges can replace fit into that of every supported GPU, and with more
 //! counters than it holds, ranges would be slower still, because each reads all samples.
 
-use crate::info::{DeviceInfo, SharedMemory};
+use crate::device::info::{DeviceInfo, SharedMemory};
 use slm_kernels::histogram::{LaunchConstants, SharedLimits};
 
 /// Constants for a device.
@@ -71,7 +71,7 @@ impl HistogramTuning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::info::Backend;
+    use crate::device::info::Backend;
     use slm_kernels::histogram::{Geometry, KernelFamily};
 
     fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> HistogramTuning {

@@ -3,8 +3,8 @@
 use super::gpu::WeightedSamples;
 use super::weights::check_weights;
 use super::{HistogramElement, HistogramWeight, PreparedHistogram, WeightedCounts};
-use crate::data::{Memory, number_of};
-use crate::on_device::OnDevice;
+use crate::device::data::{Memory, number_of};
+use crate::device::on_device::OnDevice;
 use crate::plan::Planned;
 use crate::{Input, Plan, Result};
 

@@ -1,9 +1,10 @@
 //! Types of weights, and their sums.
 
 use super::HistogramError;
-use crate::parallel::combined;
-use crate::vector::vectorised;
-use crate::{Buffer, Element, Result, Windows, allocation};
+use crate::cpu::allocation;
+use crate::cpu::parallel::combined;
+use crate::cpu::vector::vectorised;
+use crate::{Buffer, Element, Result, Windows};
 use cuda_std::GlobalIn;
 use slm_kernels::histogram::{NOT_FINITE, Quantum, magnitude};
 

@@ -3,9 +3,10 @@
 use super::pattern::{Run, Runs};
 use super::words::{Area, Part, Size, find, packed};
 use super::{Life, LifeAlgorithm, LifeError, Pattern, Rule, Topology, cpu, gpu, placement};
-use crate::buffer::check_shape;
+use crate::cpu::allocation;
+use crate::device::buffer::check_shape;
 use crate::plan::{Details, Planned};
-use crate::{Buffer, Device, Plan, Result, allocation};
+use crate::{Buffer, Device, Plan, Result};
 use ndarray::{Array2, ArrayView2};
 use slm_kernels::life::SUMS;
 use std::fmt;

@@ -7,10 +7,11 @@
 
 use super::words::{Area, Part, Size};
 use super::{Rule, Topology};
-use crate::parallel::try_for_chunks;
-use crate::rows::{Place, Rows};
-use crate::vector::vectorised;
-use crate::{Result, allocation};
+use crate::Result;
+use crate::cpu::allocation;
+use crate::cpu::parallel::try_for_chunks;
+use crate::cpu::vector::vectorised;
+use crate::device::rows::{Place, Rows};
 use rayon::prelude::*;
 use slm_kernels::life::{
     Ends, MASKS, SUMS, Sum, column_keys, conway, full_sum, hash_terms, masks, minterms, row_keys, rule_table,

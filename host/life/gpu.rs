@@ -5,10 +5,11 @@
 use super::tuning::Tuning;
 use super::words::{Area, Part, Size};
 use super::{LifeAlgorithm, Rule, Topology};
-use crate::gpu::Gpu;
-use crate::kernel::{Launch, Loaded, WithConstants};
-use crate::rows::{Place, Rows};
-use crate::{Buffer, Error, LaunchPlan, LaunchShape, Result, Windows, allocation};
+use crate::cpu::allocation;
+use crate::device::gpu::Gpu;
+use crate::device::kernel::{Launch, Loaded, WithConstants};
+use crate::device::rows::{Place, Rows};
+use crate::{Buffer, Error, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
 use slm_kernels::life::{
     self as kernels, Args, BlockedArgs, CensusArgs, Counts, Ends, GENERATIONS, Geometry, MASKS, PassTuning,

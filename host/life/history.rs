@@ -1,7 +1,8 @@
 //! Censuses: the numbers that describe a generation.
 
 use super::{Board, LifeError};
-use crate::{Buffer, Result, allocation};
+use crate::cpu::allocation;
+use crate::{Buffer, Result};
 use slm_kernels::life::{SUMS, hash};
 
 /// The population of a generation, and a hash of its cells.

@@ -2,8 +2,9 @@
 
 use super::words::{Area, Part};
 use super::{Board, LifeError};
-use crate::buffer::check_shape;
-use crate::{Result, allocation};
+use crate::Result;
+use crate::cpu::allocation;
+use crate::device::buffer::check_shape;
 use ndarray::{Array2, ArrayView2};
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Constants of boards on GPUs.
 
-use crate::info::{Backend, DeviceInfo};
+use crate::device::info::{Backend, DeviceInfo};
 
 /// Constants for a device.
 #[derive(Clone, Copy, Debug)]

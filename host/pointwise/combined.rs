@@ -3,9 +3,9 @@
 use super::function::{BoundFunction, CpuFunction};
 use super::lines::Lines;
 use super::{PointwiseElement, cpu, gpu};
-use crate::any::{Slice, SliceMut};
-use crate::data;
-use crate::gpu::Gpu;
+use crate::device::data;
+use crate::device::gpu::Gpu;
+use crate::element::any::{Slice, SliceMut};
 use crate::{BufferView, Device, Input, Output, Plan, Result};
 use slm_kernels::pointwise::Combination;
 use std::fmt;

@@ -6,11 +6,12 @@
 
 use super::lines::Lines;
 use super::rule::{Rule, is_f32};
-use crate::any::{AnyVec, Erase, Slice, SliceMut, with_type};
-use crate::parallel::for_chunks;
-use crate::stored::Stored;
-use crate::vector::vectorised;
-use crate::{Element, Result, allocation};
+use crate::cpu::allocation;
+use crate::cpu::parallel::for_chunks;
+use crate::cpu::vector::vectorised;
+use crate::element::any::{AnyVec, Erase, Slice, SliceMut, with_type};
+use crate::element::stored::Stored;
+use crate::{Element, Result};
 use slm_kernels::pointwise::{
     Combination, Equalisation, Function, Number, TableIndex, combined, mapped, part_of, power,
 };

@@ -1,7 +1,7 @@
 //! The types of samples and outputs.
 
 use crate::Element;
-use crate::any::Erase;
+use crate::element::any::Erase;
 use slm_kernels::pointwise::TableIndex;
 
 /// A type of samples and outputs of pointwise operations: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.

@@ -2,10 +2,10 @@
 
 use super::PointwiseElement;
 use super::lines::Lines;
-use crate::any::{BufferMut, BufferRef, Slice, SliceMut};
-use crate::data::{BufferViewMut, Memory, Results, Shape, check_same, number_of};
-use crate::gpu::Gpu;
-use crate::on_device::{OnDevice, Task};
+use crate::device::data::{BufferViewMut, Memory, Results, Shape, check_same, number_of};
+use crate::device::gpu::Gpu;
+use crate::device::on_device::{OnDevice, Task};
+use crate::element::any::{BufferMut, BufferRef, Slice, SliceMut};
 use crate::plan::Planned;
 use crate::{Buffer, BufferView, Device, LaunchPlan, Plan, Result};
 

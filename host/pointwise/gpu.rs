@@ -5,9 +5,9 @@ use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
 use super::rule::{Rule, is_f32};
 use super::table;
-use crate::any::{BufferMut, BufferRef};
-use crate::gpu::Gpu;
-use crate::kernel::Launch;
+use crate::device::gpu::Gpu;
+use crate::device::kernel::Launch;
+use crate::element::any::{BufferMut, BufferRef};
 use crate::{LaunchPlan, Result, Windows};
 use cuda_std::Entry;
 use slm_kernels::pointwise::{

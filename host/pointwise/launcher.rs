@@ -2,8 +2,8 @@
 
 use super::lines::Lines;
 use super::tuning::tuning;
-use crate::gpu::Gpu;
-use crate::kernel::{Launch, Loaded};
+use crate::device::gpu::Gpu;
+use crate::device::kernel::{Launch, Loaded};
 use crate::{LaunchPlan, LaunchShape, Result, Windows};
 use slm_kernels::pointwise::{self as kernels, Geometry, Part, Tuning};
 use slm_kernels::signal::Kind;

@@ -2,8 +2,9 @@
 
 use super::rule::Rule;
 use super::{LookupElement, PointwiseElement, PointwiseError, PreparedMap};
-use crate::buffer::check_length;
-use crate::{Buffer, Device, Plan, Result, allocation};
+use crate::cpu::allocation;
+use crate::device::buffer::check_length;
+use crate::{Buffer, Device, Plan, Result};
 use slm_kernels::histogram::OUTSIDE;
 use std::cmp::Ordering;
 use std::sync::Arc;

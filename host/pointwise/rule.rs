@@ -2,7 +2,7 @@
 
 use super::{PointwiseElement, PointwiseError};
 use crate::Result;
-use crate::any::{AnyVec, fits_f32};
+use crate::element::any::{AnyVec, fits_f32};
 use slm_kernels::pointwise::Function;
 use slm_kernels::signal::Kind;
 

@@ -5,10 +5,11 @@ use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
 use super::rule::is_f32;
 use super::word::Word;
-use crate::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
-use crate::gpu::Gpu;
-use crate::kernel::Launch;
-use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows, allocation};
+use crate::cpu::allocation;
+use crate::device::gpu::Gpu;
+use crate::device::kernel::Launch;
+use crate::element::any::{AnyBuffer, BufferMut, BufferRef, Erase, Slice};
+use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn};
 use slm_kernels::pointwise::{
     BetweenArgs, EqualiseArgs, LookupArgs, Number, TableIndex, equalise_shape, lookup_pack, pointwise_between,

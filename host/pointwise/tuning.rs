@@ -1,6 +1,6 @@
 //! Constants of pointwise operations, derived from properties of the device.
 
-use crate::info::DeviceInfo;
+use crate::device::info::DeviceInfo;
 use slm_kernels::pointwise::Tuning;
 
 /// Returns the constants for a device.

@@ -1,7 +1,8 @@
 //! The bits of elements, for kernels that copy them.
 
-use crate::any::{BufferMut, BufferRef, Slice};
-use crate::{Element, Result, Windows, allocation};
+use crate::cpu::allocation;
+use crate::element::any::{BufferMut, BufferRef, Slice};
+use crate::{Element, Result, Windows};
 use cuda_std::{GlobalIn, GlobalOut};
 use slm_kernels::cast;
 

@@ -8,7 +8,7 @@
 
 use super::Matrices;
 use crate::Element;
-use crate::parallel::{COPIED, for_rows};
+use crate::cpu::parallel::{COPIED, for_rows};
 
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;

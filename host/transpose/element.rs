@@ -2,7 +2,7 @@
 
 use super::prepared::Pitches;
 use super::{PreparedTranspose, PreparedTransposeInPlace, Transpose, TransposeAlgorithm};
-use crate::data::{Memory, Results};
+use crate::device::data::{Memory, Results};
 use crate::{Buffer, Device, Element, Plan, Result};
 
 /// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.

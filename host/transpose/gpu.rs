@@ -4,8 +4,8 @@ use super::choose::{Choice, choose};
 use super::kernels::{load, shape};
 use super::tuning::Tuning;
 use super::{Matrices, TransposeAlgorithm};
-use crate::gpu::Gpu;
-use crate::kernel::{Launch, Recent};
+use crate::device::gpu::Gpu;
+use crate::device::kernel::{Launch, Recent};
 use crate::plan::Planned;
 use crate::{Buffer, Element, LaunchPlan, Result, Windows};
 use slm_kernels::cast;
@@ -96,7 +96,7 @@ impl GpuTranspose {
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
-    use crate::data::{Memory, Results};
+    use crate::device::data::{Memory, Results};
     use crate::transpose::PreparedTranspose;
     use crate::transpose::prepared::Pitches;
     use crate::{Device, Error};

@@ -1,6 +1,6 @@
 //! The kernels for units of all sizes.
 
-use crate::kernel::Launch;
+use crate::device::kernel::Launch;
 use crate::{Device, LaunchShape, Result};
 use cuda_std::Entry;
 use slm_kernels::Misaligned;

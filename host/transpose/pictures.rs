@@ -3,7 +3,7 @@
 use super::in_place::TransposeIn;
 use super::{Matrices, PreparedTransposeInPlace, TransposeElement};
 use crate::Result;
-use crate::buffer::check_shape;
+use crate::device::buffer::check_shape;
 use crate::pictures::{Size, check_channels, picture_of, shape, size};
 use image::{ImageBuffer, Pixel};
 

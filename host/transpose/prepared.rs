@@ -3,9 +3,9 @@
 use super::cpu::CpuTranspose;
 use super::gpu::GpuTranspose;
 use super::{Matrices, TransposeAlgorithm, TransposeElement};
-use crate::buffer::check_length;
-use crate::data::{self, check_same};
-use crate::on_device::{OnDevice, Task};
+use crate::device::buffer::check_length;
+use crate::device::data::{self, check_same};
+use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
 use crate::{Buffer, BufferView, Device, Element, Error, Input, Output, Plan, Result};
 use std::fmt;

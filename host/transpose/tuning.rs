@@ -2,7 +2,7 @@
 //!
 //! Times are of one H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element is read and written once.
 
-use crate::info::{Backend, DeviceInfo};
+use crate::device::info::{Backend, DeviceInfo};
 use slm_kernels::transpose as kernels;
 
 /// Constants for a device.

@@ -5,8 +5,8 @@ use super::handle::PrimaryContext;
 use super::module::{Loaded, Modules};
 use super::places::Places;
 use super::properties::{self, Limits};
+use crate::device::info::DeviceInfo;
 use crate::error::NO_GPU;
-use crate::info::DeviceInfo;
 use crate::{Error, Result};
 use cuda_driver::api::CUcontext;
 use cuda_std::image::Module;
@@ -123,7 +123,7 @@ impl Drop for Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modules::KERNELS;
+    use crate::device::modules::KERNELS;
     use slm_kernels::filter1d::filter1d_register_rows;
     use slm_kernels::signal::Same;
     use std::sync::Barrier;

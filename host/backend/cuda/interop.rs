@@ -12,7 +12,7 @@ use super::handle::Stream;
 use super::memory::{Memory, Origin};
 use super::properties;
 use super::queue::Queue;
-use crate::info::DeviceInfo;
+use crate::device::info::DeviceInfo;
 use crate::{Element, Error, Result};
 use cuda_driver::api::{self, CUcontext, CUdeviceptr};
 use cust::memory::{DeviceBuffer, DeviceCopy, DevicePointer};
@@ -153,7 +153,7 @@ mod tests {
     use super::super::open;
     use super::*;
     use crate::backend::Memory as _;
-    use crate::rows::Rows;
+    use crate::device::rows::Rows;
     use cust::memory::CopyDestination;
     use cust::stream::StreamFlags;
 

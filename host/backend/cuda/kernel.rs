@@ -3,7 +3,7 @@
 use super::driver::is_not_found;
 use super::module::Loaded;
 use super::queue::Queue;
-use crate::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, WindowRecord, windows_of};
+use crate::device::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, WindowRecord, windows_of};
 use crate::{Error, Result, backend};
 use cuda_driver::api::{self, CUfunction};
 use cuda_std::Entry;
@@ -204,7 +204,7 @@ impl Function {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modules::KERNELS;
+    use crate::device::modules::KERNELS;
     use cuda_std::digest::Digest;
     use slm_kernels::filter1d::filter1d_global;
     use slm_kernels::signal::Same;

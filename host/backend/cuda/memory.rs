@@ -3,7 +3,7 @@
 use super::driver::is_out_of_memory;
 use super::queue::Queue;
 use super::rows::{self, Addresses};
-use crate::rows::Rows;
+use crate::device::rows::Rows;
 use crate::{Element, Error, Result, backend};
 use cuda_driver::api::{self, CUdeviceptr};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};

@@ -37,8 +37,8 @@ mod properties;
 mod queue;
 mod rows;
 
-use crate::info::DeviceInfo;
-use crate::launch::QueueId;
+use crate::device::info::DeviceInfo;
+use crate::device::launch::QueueId;
 use crate::{Element, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::Modules;

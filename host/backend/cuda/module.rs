@@ -3,7 +3,7 @@
 use super::driver::{is_unsupported_ptx, version};
 use super::handle;
 use super::places::Places;
-use crate::modules::KERNELS;
+use crate::device::modules::KERNELS;
 use crate::{Error, Result};
 use cuda_std::image::{Image, Module};
 use std::ptr;

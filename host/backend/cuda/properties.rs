@@ -2,8 +2,8 @@
 
 use super::driver::{self, check};
 use super::module::lowest_target;
-use crate::info::{Backend, DeviceInfo, SharedMemory};
-use crate::launch::LaunchLimits;
+use crate::device::info::{Backend, DeviceInfo, SharedMemory};
+use crate::device::launch::LaunchLimits;
 use crate::{Error, Result};
 use cuda_driver::api::{self, CUdevice};
 use std::ffi::{CStr, c_char, c_int};

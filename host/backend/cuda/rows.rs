@@ -2,7 +2,7 @@
 
 use super::queue::Queue;
 use crate::Result;
-use crate::rows::Rows;
+use crate::device::rows::Rows;
 use cuda_driver::api::{self, CUDA_MEMCPY2D, CUdeviceptr};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};

@@ -1,7 +1,7 @@
 //! An emulator, with its findings and counts.
 
-use crate::info::{Backend, DeviceInfo, SharedMemory};
-use crate::launch::{LaunchLimits, LaunchShape, QueueId, Residency, VisitWindows, WindowRecord};
+use crate::device::info::{Backend, DeviceInfo, SharedMemory};
+use crate::device::launch::{LaunchLimits, LaunchShape, QueueId, Residency, VisitWindows, WindowRecord};
 use crate::{Error, Result};
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -177,7 +177,7 @@ mod tests {
     use super::super::memory::Memory;
     use super::*;
     use crate::backend::Memory as _;
-    use crate::rows::Rows;
+    use crate::device::rows::Rows;
     use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
     use emulator::Problem;
     use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Kernels on an emulated GPU.
 
 use super::emulation::Emulation;
-use crate::launch::{LaunchShape, Residency, WindowRecord, windows_of};
+use crate::device::launch::{LaunchShape, Residency, WindowRecord, windows_of};
 use crate::{Result, backend};
 use cuda_std::Entry;
 use emulator::Emulator;

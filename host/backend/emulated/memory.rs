@@ -1,8 +1,9 @@
 //! An emulated device's memory.
 
 use super::emulation::Emulation;
-use crate::rows::Rows;
-use crate::{Element, Error, Result, allocation, backend};
+use crate::cpu::allocation;
+use crate::device::rows::Rows;
+use crate::{Element, Error, Result, backend};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use emulator::Buffer;
 use std::sync::Arc;

@@ -11,8 +11,8 @@ mod kernel;
 mod memory;
 
 use super::{by_clock_of_host, number};
-use crate::info::DeviceInfo;
-use crate::launch::QueueId;
+use crate::device::info::DeviceInfo;
+use crate::device::launch::QueueId;
 use crate::{Element, Result, backend};
 use cuda_std::Entry;
 use cuda_std::image::Modules;

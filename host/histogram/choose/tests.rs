@@ -1,7 +1,7 @@
 use super::*;
 use crate::Error;
+use crate::device::info::{Backend, DeviceInfo};
 use crate::histogram::{Bins, CountingRule};
-use crate::info::{Backend, DeviceInfo};
 use std::ops::Range;
 
 /// Shared memory and constants of an H200 and of a T4.

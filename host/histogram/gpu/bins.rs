@@ -2,7 +2,7 @@
 
 use super::kernels::{self, kernels};
 use super::launches::{ArgumentSettings, HistogramLaunches, TypedLaunches};
-use crate::gpu::Gpu;
+use crate::device::gpu::Gpu;
 use crate::histogram::choose::{Choice, CountingKernel};
 use crate::histogram::facts::{NoLowBits, SearchedBins};
 use crate::{Element, Result};

@@ -1,9 +1,9 @@
 //! The kernels for each kind of bins.
 
 use crate::Result;
-use crate::gpu::Gpu;
+use crate::device::gpu::Gpu;
+use crate::device::kernel::Launch;
 use crate::histogram::choose::CountingKernel;
-use crate::kernel::Launch;
 use cuda_std::Entry;
 use slm_kernels::histogram::{Args, BinningArgument, PeakArgs, WeighArgs};
 

@@ -26,7 +26,7 @@ use super::rule::CounterLayout;
 use super::tuning::HistogramTuning;
 use super::weights::values;
 use super::{Counting, HistogramAlgorithm, MemoryOrder};
-use crate::gpu::Gpu;
+use crate::device::gpu::Gpu;
 use crate::plan::Planned;
 use crate::{Buffer, LaunchPlan, Result};
 use launch_parts::{LaunchParts, times};

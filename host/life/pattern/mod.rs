@@ -21,8 +21,9 @@ mod suffix;
 mod text;
 
 use super::{Grid, LifeError, Rule};
-use crate::buffer2::extent;
-use crate::{Error, Result, allocation};
+use crate::cpu::allocation;
+use crate::device::buffer2::extent;
+use crate::{Error, Result};
 use cursor::BYTE_ORDER_MARK;
 use ndarray::{Array2, ArrayView2};
 pub(super) use runs::{Run, Runs};

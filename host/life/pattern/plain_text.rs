@@ -2,8 +2,9 @@
 
 use super::cursor::Cursor;
 use super::{Pattern, Run, Runs};
-use crate::buffer2::extent;
-use crate::{Error, Result, allocation};
+use crate::cpu::allocation;
+use crate::device::buffer2::extent;
+use crate::{Error, Result};
 
 /// What the line with the name begins with.
 const NAME: &str = "Name:";

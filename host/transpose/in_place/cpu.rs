@@ -2,8 +2,9 @@
 
 use super::Matrices;
 use super::steps::Part;
-use crate::parallel::{COPIED, for_pairs, for_rows};
-use crate::{Element, Result, allocation};
+use crate::cpu::allocation;
+use crate::cpu::parallel::{COPIED, for_pairs, for_rows};
+use crate::{Element, Result};
 use slm_kernels::transpose::{Permutation, Step};
 
 /// Rows per band of a square matrix.

@@ -3,8 +3,8 @@
 use super::Matrices;
 use super::exchange::{Copy, Exchange};
 use super::steps::Part;
-use crate::gpu::Gpu;
-use crate::kernel::{Launch, Loaded, Recent};
+use crate::device::gpu::Gpu;
+use crate::device::kernel::{Launch, Loaded, Recent};
 use crate::plan::Planned;
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::Tuning;

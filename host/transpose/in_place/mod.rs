@@ -6,10 +6,11 @@ mod gpu;
 mod steps;
 
 use super::{Matrices, TransposeElement};
-use crate::buffer::{check_length, check_shape};
-use crate::on_device::OnDevice;
+use crate::cpu::allocation;
+use crate::device::buffer::{check_length, check_shape};
+use crate::device::on_device::OnDevice;
 use crate::plan::Planned;
-use crate::{Buffer, Buffer2, Device, Element, Plan, Result, allocation};
+use crate::{Buffer, Buffer2, Device, Element, Plan, Result};
 use cpu::CpuTransposeInPlace;
 use gpu::GpuTransposeInPlace;
 use ndarray::{Array, ArrayViewMut, ArrayViewMut1, Dimension};

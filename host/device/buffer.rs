@@ -1,0 +1,291 @@
+//! Memory on a device.
+
+use crate::backend::{Memory, Queue, cuda, emulated};
+use crate::cpu::allocation;
+use crate::device::Engine;
+use crate::device::rows::Rows;
+use crate::{Device, Element, Error, Result};
+use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
+use std::fmt;
+
+/// A sequence of elements in a device's memory.
+///
+/// It belongs to the [`Device`] handle that created it. It can be dropped at any time: its memory is not reused before the work
+/// that was enqueued earlier is done.
+pub struct Buffer<T: Element> {
+    device: Device,
+    storage: Storage<T>,
+}
+
+pub(crate) enum Storage<T: Element> {
+    Cpu(Vec<T>),
+    Cuda(<cuda::Queue as Queue>::Memory<T>),
+    Emulated(<emulated::Emulation as Queue>::Memory<T>),
+}
+
+/// Windows on all elements. Windows of the CPU are empty: no kernel can reach its memory.
+impl<T: Element> Storage<T> {
+    pub(crate) fn input(&self) -> GlobalIn<'_, T> {
+        match self {
+            Storage::Cpu(_) => GlobalIn::empty(),
+            Storage::Cuda(memory) => memory.input(),
+            Storage::Emulated(memory) => memory.input(),
+        }
+    }
+
+    pub(crate) fn output(&mut self) -> GlobalOut<'_, T> {
+        match self {
+            Storage::Cpu(_) => GlobalOut::empty(),
+            Storage::Cuda(memory) => memory.output(),
+            Storage::Emulated(memory) => memory.output(),
+        }
+    }
+
+    pub(crate) fn in_out(&mut self) -> GlobalInOut<'_, T> {
+        match self {
+            Storage::Cpu(_) => GlobalInOut::empty(),
+            Storage::Cuda(memory) => memory.in_out(),
+            Storage::Emulated(memory) => memory.in_out(),
+        }
+    }
+}
+
+/// Access to the elements on the CPU, for operations that are prepared for it.
+impl<T: Element> Storage<T> {
+    pub(crate) fn cpu(&self) -> &[T] {
+        match self {
+            Storage::Cpu(data) => data,
+            Storage::Cuda(_) | Storage::Emulated(_) => another_kind(),
+        }
+    }
+
+    pub(crate) fn cpu_mut(&mut self) -> &mut [T] {
+        match self {
+            Storage::Cpu(data) => data,
+            Storage::Cuda(_) | Storage::Emulated(_) => another_kind(),
+        }
+    }
+}
+
+fn another_kind() -> ! {
+    unreachable!("operations and buffers of one device have the same kind")
+}
+
+impl<T: Element> Buffer<T> {
+    pub(crate) fn new(device: &Device, storage: Storage<T>) -> Self {
+        Buffer { device: device.clone(), storage }
+    }
+
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.storage {
+            Storage::Cpu(data) => data.len(),
+            Storage::Cuda(memory) => memory.len(),
+            Storage::Emulated(memory) => memory.len(),
+        }
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the device handle that the buffer belongs to.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the elements, after all work that was enqueued before.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
+    pub fn download(&self) -> Result<Vec<T>> {
+        match &self.storage {
+            Storage::Cpu(data) => allocation::copied(data),
+            Storage::Cuda(_) | Storage::Emulated(_) => {
+                let mut data = allocation::filled(T::default(), self.len())?;
+                self.download_into(&mut data)?;
+                Ok(data)
+            }
+        }
+    }
+
+    /// Copies the elements to `data`, after all work that was enqueued before. Returns when the copy is done.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Length`] if `data` and the buffer have different lengths.
+    /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
+    pub fn download_into(&self, data: &mut [T]) -> Result<()> {
+        check_length("the slice to download into", self.len(), data.len())?;
+        self.download_rows(data, Rows::whole(self.len()))
+    }
+
+    /// Copies `data` to the buffer, after all work that was enqueued before. Returns when the copy is done.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Length`] if `data` and the buffer have different lengths.
+    /// * [Failures of the device](Error#failures-of-the-device), also while that work ran.
+    pub fn upload(&mut self, data: &[T]) -> Result<()> {
+        check_length("the slice to upload", self.len(), data.len())?;
+        self.upload_rows(data, Rows::whole(data.len()))
+    }
+
+    /// Copies the elements of `source` on the device. Returns when the copy is enqueued.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::DeviceMismatch`] if `source` belongs to another handle.
+    /// * [`Error::Length`] if the buffers have different lengths.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
+        self.device.check_owner("the source", &source.device)?;
+        check_length("the source", self.len(), source.len())?;
+        self.copy_rows(source, Rows::whole(source.len()))
+    }
+
+    /// Copies rows of `data` to the buffer, after all work that was enqueued before. The caller has checked that they fit.
+    pub(crate) fn upload_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
+        match &mut self.storage {
+            Storage::Cpu(target) => rows.copy(data, target),
+            Storage::Cuda(memory) => memory.overwrite_rows(data, rows)?,
+            Storage::Emulated(memory) => memory.overwrite_rows(data, rows)?,
+        }
+        Ok(())
+    }
+
+    /// Copies rows to `data`, after all work that was enqueued before. The caller has checked that they fit.
+    pub(crate) fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
+        match &self.storage {
+            Storage::Cpu(source) => rows.copy(source, data),
+            Storage::Cuda(memory) => memory.download_rows(data, rows)?,
+            Storage::Emulated(memory) => memory.download_rows(data, rows)?,
+        }
+        Ok(())
+    }
+
+    /// Enqueues a copy of rows of `source`, a buffer of the same device. The caller has checked that they fit.
+    pub(crate) fn copy_rows(&mut self, source: &Buffer<T>, rows: Rows) -> Result<()> {
+        match (&mut self.storage, &source.storage) {
+            (Storage::Cpu(target), Storage::Cpu(source)) => rows.copy(source, target),
+            (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_rows(source, rows)?,
+            (Storage::Emulated(target), Storage::Emulated(source)) => target.copy_rows(source, rows)?,
+            _ => another_kind(),
+        }
+        Ok(())
+    }
+
+    /// Enqueues work that sets all elements to zero.
+    pub(crate) fn clear(&mut self) -> Result<()> {
+        match &mut self.storage {
+            Storage::Cpu(data) => data.fill(T::default()),
+            Storage::Cuda(memory) => memory.clear()?,
+            Storage::Emulated(memory) => memory.clear()?,
+        }
+        Ok(())
+    }
+
+    /// Returns the elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`download`](Self::download), and `UnwrittenOutput` on an emulated device if an element is still
+    /// unwritten.
+    pub(crate) fn download_written(&self) -> Result<Vec<T>> {
+        match &self.storage {
+            Storage::Cpu(_) => {}
+            Storage::Cuda(memory) => memory.check_written()?,
+            Storage::Emulated(memory) => memory.check_written()?,
+        }
+        self.download()
+    }
+
+    pub(crate) fn storage(&self) -> &Storage<T> {
+        &self.storage
+    }
+
+    pub(crate) fn storage_mut(&mut self) -> &mut Storage<T> {
+        &mut self.storage
+    }
+}
+
+/// Allocation of buffers.
+impl Device {
+    /// Returns a buffer with a copy of `data`. The copy is made after all work that was enqueued before, and is done when this
+    /// returns.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let storage = match self.engine() {
+            Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::upload(queue, data)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::upload(emulation, data)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    /// Returns a buffer of `len` zeros.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::TooLarge`] for more than `isize::MAX` bytes.
+    /// * [`Error::OutOfDeviceMemory`], or [`Error::OutOfHostMemory`] on the CPU and on emulated devices.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        check_size::<T>(len)?;
+        let storage = match self.engine() {
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::zeroed(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::zeroed(emulation, len)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+
+    /// Returns a buffer of `len` elements that kernels must write before anything reads them. On a GPU its contents are
+    /// unspecified. An emulated device records which elements have been written; see [`Buffer::download_written`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`zeroed`](Self::zeroed).
+    pub(crate) fn unwritten<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        check_size::<T>(len)?;
+        let storage = match self.engine() {
+            Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
+            Engine::Cuda(queue) => Storage::Cuda(Memory::unwritten(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(Memory::unwritten(emulation, len)?),
+        };
+        Ok(Buffer::new(self, storage))
+    }
+}
+
+/// Returns an error if a buffer cannot have `len` elements.
+fn check_size<T>(len: usize) -> Result<()> {
+    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
+    let factors = [len as u64, size_of::<T>() as u64];
+    bytes.map(drop).ok_or(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 })
+}
+
+impl<T: Element> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffer").field("len", &self.len()).field("device", &self.device).finish()
+    }
+}
+
+/// Returns an error if the shapes differ.
+pub(crate) fn check_shape(what: &'static str, expected: [usize; 2], actual: [usize; 2]) -> Result<()> {
+    if expected == actual { Ok(()) } else { Err(Error::Shape { what, expected, actual }) }
+}
+
+/// Returns an error if the lengths differ.
+pub(crate) fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
+    if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
+}

@@ -1,0 +1,32 @@
+//! Devices, their memory, and what every operation needs of them.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `handle.rs`, `info.rs` | the device that the caller has, and what is known of it |
+//! | `gpu.rs` | a device that launches kernels |
+//! | `buffer.rs`, `buffer2.rs`, `rows.rs` | memory, matrices in it, copies of rows |
+//! | `data/` | what operations read and write, in any form |
+//! | `on_device.rs` | the frame of every operation |
+//! | `kernel/`, `launch/`, `modules.rs` | kernels, their launches and the modules that have them |
+//! | `interop.rs` | memory and streams of `cust` |
+
+// First, so that its functions come first on the page of `Device`.
+mod handle;
+
+pub(crate) mod buffer;
+pub(crate) mod buffer2;
+pub(crate) mod data;
+pub(crate) mod gpu;
+pub(crate) mod info;
+#[cfg(cust)]
+pub(crate) mod interop;
+pub(crate) mod kernel;
+// Only backends that run kernels check launches.
+#[cfg_attr(not(gpu), allow(dead_code, unused_imports))]
+pub(crate) mod launch;
+pub(crate) mod modules;
+pub(crate) mod on_device;
+pub(crate) mod rows;
+
+pub use handle::Device;
+pub(crate) use handle::Engine;

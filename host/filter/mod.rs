@@ -1,0 +1,19 @@
+//! Filters, and what those of one and of two dimensions share.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `one_d/`, `two_d/` | the operations: `slm::filter1d` and `slm::filter2d` |
+//! | `boundary.rs` | samples outside, and the range of outputs |
+//! | `gaussian.rs`, `generated.rs` | weights of named filters |
+//! | `origin.rs` | which weight is at an output's own place |
+//! | `fold.rs` | weights that meet the same samples |
+//! | `signal.rs` | types of samples and weights |
+
+pub(crate) mod boundary;
+pub(crate) mod fold;
+pub(crate) mod gaussian;
+pub(crate) mod generated;
+pub mod one_d;
+pub(crate) mod origin;
+pub(crate) mod signal;
+pub mod two_d;

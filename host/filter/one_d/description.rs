@@ -1,0 +1,272 @@
+//! Description of a filter: plain data.
+
+use super::{Filter1dAlgorithm, Filter1dError, FilterElement, PreparedFilter1d, Reach, Taps};
+use crate::element::any::Erase;
+use crate::filter::generated::{WeightSource, box_weights};
+use crate::filter::origin;
+use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Gaussian, Result};
+use std::sync::Arc;
+
+/// A one-dimensional filter, described but not yet bound to a device. `S` is the type of the samples and of the outputs, `W` of
+/// the taps.
+///
+/// The [module](super) has the formulas.
+///
+/// ```
+/// use slm::{Boundary, Device, Extent, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let difference = Filter1d::convolve(&[1, -1]).extent(Extent::Valid).prepare(&device)?;
+/// assert_eq!(difference.apply(&[2, 3, 5, 8])?, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter1d<S, W = S> {
+    taps: Result<Arc<[W]>>,
+    source: WeightSource,
+    /// Whether the taps are flipped: the filter is a convolution.
+    is_flipped: bool,
+    origin: isize,
+    boundary: Boundary<S>,
+    extent: Extent,
+    channels: usize,
+    algorithm: Filter1dAlgorithm,
+}
+
+impl<T: FilterElement> Filter1d<T> {
+    /// Returns a correlation: `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
+    #[must_use]
+    pub fn correlate(taps: &[T]) -> Self {
+        Self::new(Ok(taps.into()))
+    }
+
+    /// Returns a convolution: `y[i] = Σ_j taps[j] · x[i - j + m / 2]`. With an even number of taps, [`Extent::Same`] differs
+    /// from `np.convolve`.
+    #[must_use]
+    pub fn convolve(taps: &[T]) -> Self {
+        Filter1d { is_flipped: true, ..Self::new(Ok(taps.iter().rev().copied().collect())) }
+    }
+
+    /// Returns the filter for samples and outputs of another type, with the same taps. The constant of a
+    /// [`boundary`](Self::boundary) is converted as sums are converted to outputs.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter1d::correlate(&[0.5f32, 0.5]).samples().prepare(&Device::open()?)?;
+    /// assert_eq!(mean.apply(&[10u16, 20, 65_535])?, [5, 15, 32_778]); // 32777.5 is rounded to an even number
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
+        let Filter1d { taps, source, is_flipped, origin, boundary, extent, channels, algorithm } = self;
+        let boundary = boundary.map(|outside| S::of_sum(Erase::to_f64(outside)));
+        Filter1d { taps, source, is_flipped, origin, boundary, extent, channels, algorithm }
+    }
+}
+
+impl<S, W> Filter1d<S, W> {
+    fn new(taps: Result<Arc<[W]>>) -> Self {
+        Filter1d {
+            taps,
+            source: WeightSource::Given,
+            is_flipped: false,
+            origin: 0,
+            boundary: Boundary::Zero,
+            extent: Extent::Same,
+            channels: 1,
+            algorithm: Filter1dAlgorithm::Auto,
+        }
+    }
+}
+
+/// Generated taps. Their type is `f32`, and `f64` for samples of type `i32` and `f64`.
+impl<S: FilterSample> Filter1d<S, S::Weight> {
+    /// Returns a Gaussian blur. `2.0` is a standard deviation in samples; a [`Gaussian`] can have another radius or truncation.
+    ///
+    /// A standard deviation must be from 0 to 2^20, a radius at most 2^22, and a truncation finite and at least 0; otherwise
+    /// [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Boundary, Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let blur = Filter1d::gaussian(1.0).boundary(Boundary::Nearest).prepare(&Device::open()?)?;
+    /// let step = blur.apply(&[0.0f32, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])?;
+    /// assert!((step[3] - 0.30).abs() < 0.01 && (step[4] - 0.70).abs() < 0.01);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn gaussian(gaussian: impl Into<Gaussian>) -> Self {
+        let taps = gaussian.into().weights();
+        Self::generated(WeightSource::Gaussian, taps.map_err(|error| Filter1dError::from(error).into()))
+    }
+
+    /// Returns the mean of `len` samples: a correlation with equal taps.
+    ///
+    /// The mean of integers is an exact sum, divided and rounded once, to the nearest integer, ties to even.
+    ///
+    /// `len` must be from 1 to 2^24; otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter1d::box_blur(4).extent(Extent::Valid).prepare(&Device::open()?)?;
+    /// assert_eq!(mean.apply(&[1.0, 2.0, 3.0, 4.0, 5.0])?, [2.5, 3.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn box_blur(len: usize) -> Self {
+        Self::generated(WeightSource::Box, box_weights("the length of a box", len))
+    }
+
+    /// Returns the correlation with generated taps.
+    fn generated(source: WeightSource, taps: Result<Vec<S::Weight>>) -> Self {
+        Filter1d { source, ..Self::new(taps.map(Into::into)) }
+    }
+}
+
+impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
+    /// Returns the filter with these values outside the signal. The default is [`Boundary::Zero`].
+    #[must_use]
+    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
+        self.boundary = boundary;
+        self
+    }
+
+    /// Returns the filter with this range of outputs. The default is [`Extent::Same`].
+    #[must_use]
+    pub fn extent(mut self, extent: Extent) -> Self {
+        self.extent = extent;
+        self
+    }
+
+    /// Returns the filter with another tap at an output's own place: `w[m / 2 + shift]`, for `m` taps. The default is 0, which is the
+    /// centre; with an even number of taps, the later one of the two in the middle.
+    ///
+    /// * correlation: `y[i] = Σ_j w[j] · x[i + j - m / 2 - shift]`
+    /// * convolution: `y[i] = Σ_j w[j] · x[i - j + m / 2 + shift]`
+    ///
+    /// This is the `origin` of SciPy's `correlate1d` and `convolve1d`. So a positive shift moves the result of a correlation to later
+    /// outputs, and that of a convolution to earlier ones.
+    ///
+    /// The outputs of [`Extent::Valid`] and [`Extent::Full`] do not depend on the shift.
+    ///
+    /// The centre must stay within the taps: from `-(m / 2)` to `m - 1 - m / 2`. Otherwise [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// // The mean of a sample and of the two before it.
+    /// let trailing = Filter1d::box_blur(3).origin(1).prepare(&device)?;
+    /// assert_eq!(trailing.apply(&[3.0, 6.0, 9.0, 12.0])?, [1.0, 3.0, 6.0, 9.0]);
+    /// // A causal filter: y[i] = x[i] - x[i - 1] / 2.
+    /// let causal = Filter1d::convolve(&[1.0, -0.5]).origin(-1).prepare(&device)?;
+    /// assert_eq!(causal.apply(&[8.0, 4.0, 2.0])?, [8.0, 0.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn origin(mut self, shift: isize) -> Self {
+        self.origin = shift;
+        self
+    }
+
+    /// Returns the filter for lines with this number of interleaved channels: element `i` of a line belongs to channel
+    /// `i % channels`. Each channel is filtered by itself. The default is 1.
+    ///
+    /// | samples | lines |
+    /// |---|---|
+    /// | a slice or a buffer | samples times channels |
+    /// | a matrix, along axis 1 | rows of samples times channels |
+    /// | a matrix, along axis 0 | columns. Channels are neighbouring columns |
+    ///
+    /// Lengths and shapes of samples and of outputs count all channels. Boundary and extent are those of a channel.
+    ///
+    /// ```
+    /// use slm::{Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let stereo = Filter1d::correlate(&[1, 10]).extent(Extent::Full).channels(2).prepare(&Device::open()?)?;
+    /// assert_eq!(stereo.apply(&[1, 5, 2, 6])?, [10, 50, 21, 65, 2, 6]);
+    /// assert_eq!(stereo.output_shape([4])?, [6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn channels(mut self, channels: usize) -> Self {
+        self.channels = channels;
+        self
+    }
+
+    /// Returns the filter with this algorithm. The default is [`Filter1dAlgorithm::Auto`].
+    #[must_use]
+    pub fn algorithm(mut self, algorithm: Filter1dAlgorithm) -> Self {
+        self.algorithm = algorithm;
+        self
+    }
+
+    /// Returns the taps in the order in which they meet the samples, as [`correlate`](Self::correlate) takes them: those of a
+    /// [`convolve`](Self::convolve) are flipped.
+    ///
+    /// A convolution with the [`origin`](Self::origin) `o` is the correlation with its taps and the origin `-o`, or `-o - 1` for an
+    /// even number of taps.
+    ///
+    /// ```
+    /// use slm::Filter1d;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// assert_eq!(Filter1d::convolve(&[1, 2, 3]).taps()?, [3, 2, 1]);
+    /// assert_eq!(Filter1d::<f64>::box_blur(4).taps()?, [0.25; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Filter1dError::NoTaps`], [`Filter1dError::Parameter`] and [`Error::TooLarge`] for taps that [`prepare`](Self::prepare) refuses
+    /// with the same error.
+    pub fn taps(&self) -> Result<&[W]> {
+        let taps = self.taps.as_deref().map_err(Clone::clone)?;
+        if taps.is_empty() { Err(Filter1dError::NoTaps.into()) } else { Ok(taps) }
+    }
+
+    /// Checks the filter and binds it to a device: loads the kernel and uploads the taps, after all work that was enqueued
+    /// before. Returns the prepared filter.
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter1dError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more, and for a box of more than 2^24.
+    /// * [`Filter1dError::Parameter`] for generated taps with an invalid parameter.
+    /// * [`Filter1dError::Origin`] for an [`origin`](Self::origin) outside of the taps.
+    /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
+    ///   narrower integers whose sums might exceed 64 bits.
+    /// * [`Filter1dError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
+    /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
+    pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
+        PreparedFilter1d::new(device, &self.described()?, self.algorithm)
+    }
+
+    /// Returns the filter in the form that devices use.
+    pub(super) fn described(&self) -> Result<Taps<S, W>> {
+        let (count, (border, outside)) = (self.taps()?.len(), self.boundary.border());
+        let error = Filter1dError::Origin { origin: self.origin, taps: count };
+        let left = origin::left(count, self.origin, self.is_flipped).ok_or(error)?;
+        let reach = Reach { taps: count, left, extent: self.extent, channels: self.channels };
+        let taps = self.taps.clone()?;
+        Ok(Taps { taps, source: self.source, border, outside, reach })
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

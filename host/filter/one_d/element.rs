@@ -1,0 +1,73 @@
+//! The element types that have kernels for lines.
+
+use super::gpu::GpuFilter1d;
+use super::kernels::FilterKernels;
+use super::line_filter::OwnKernels;
+use super::{Filter1dAlgorithm, Taps};
+use crate::cpu::multiply_add::MultiplyAdd;
+use crate::device::on_device::OnDevice;
+use crate::filter::fold::Foldable;
+use crate::filter::signal::SharedWeights;
+use crate::{Device, FilterSample, FilterWeight, Result};
+
+/// A type of samples and of taps for filters that have both of one type: `f32`, `f64` or `i32`. The trait is sealed.
+pub trait FilterElement: FilterSample + FilterWeight {}
+
+impl FilterElement for i32 {}
+impl FilterElement for f32 {}
+impl FilterElement for f64 {}
+
+/// Traits that the code of an element type requires.
+pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels + Foldable {}
+
+impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable> Number for T {}
+
+/// The code for filters of lines whose taps have the type of the samples.
+pub(crate) trait LineKernels: Sized {
+    /// Returns the filter, or `None` if the taps have another type, or if there is no such code for this one.
+    fn own_kernels<W: FilterWeight>(
+        device: &Device,
+        taps: &Taps<Self, W>,
+        algorithm: Filter1dAlgorithm,
+    ) -> Result<Option<OwnKernels<Self>>>
+    where
+        Self: FilterSample;
+}
+
+macro_rules! own_kernels {
+    ($($t:ident: $shared:ident;)*) => {$(
+        impl LineKernels for $t {
+            fn own_kernels<W: FilterWeight>(
+                device: &Device,
+                taps: &Taps<$t, W>,
+                algorithm: Filter1dAlgorithm,
+            ) -> Result<Option<OwnKernels<$t>>> {
+                let &Taps { ref taps, source, border, outside, reach } = taps;
+                let SharedWeights::$shared(taps) = W::shared(taps) else { return Ok(None) };
+                let taps = Taps { taps, source, border, outside, reach };
+                let on_gpu = |gpu| Ok(Box::new(GpuFilter1d::new(&gpu, &taps, algorithm)?) as _);
+                OnDevice::new(device, || Ok(Box::new(taps.clone()) as _), on_gpu).map(Some)
+            }
+        }
+    )*};
+}
+own_kernels! {
+    i32: I32;
+    f32: F32;
+    f64: F64;
+}
+
+macro_rules! without_own_kernels {
+    ($($t:ident)*) => {$(
+        impl LineKernels for $t {
+            fn own_kernels<W: FilterWeight>(
+                _: &Device,
+                _: &Taps<$t, W>,
+                _: Filter1dAlgorithm,
+            ) -> Result<Option<OwnKernels<$t>>> {
+                Ok(None)
+            }
+        }
+    )*};
+}
+without_own_kernels!(u8 u16 i16);

@@ -1,0 +1,66 @@
+//! Errors of filters.
+
+use crate::filter::generated::OutOfRange;
+use crate::filter::origin::range;
+use crate::text::{Count, Number};
+
+/// Invalid taps or channels of a filter, or an axis that it cannot run along.
+///
+/// Functions return it in [`Error::Filter1d`](crate::Error::Filter1d).
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Filter1dError {
+    /// A filter without taps.
+    #[error("a filter must have at least 1 tap")]
+    NoTaps,
+    /// A filter without channels.
+    #[error("a filter must have at least 1 channel")]
+    NoChannels,
+    /// A parameter of generated taps is out of range.
+    #[error("{what} must be {range}, not {}", Number(*value, *value))]
+    Parameter {
+        /// The parameter.
+        what: &'static str,
+        /// The valid range.
+        range: &'static str,
+        /// The value.
+        value: f64,
+    },
+    /// An origin that moves the centre out of the taps.
+    #[error("the origin of a filter must be from {} to {} for {}, not {origin}", range(*taps)[0], range(*taps)[1],
+        Count(*taps, "tap"))]
+    Origin {
+        /// The origin.
+        origin: isize,
+        /// Number of taps.
+        taps: usize,
+    },
+    /// The number of samples is not a multiple of the channels.
+    #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]
+    Interleaving {
+        /// Number of samples of a line, the total of all channels.
+        samples: usize,
+        /// Number of channels.
+        channels: usize,
+    },
+    /// The array has no such axis.
+    #[error("there is no axis {axis}: the array has {}, numbered from 0", Count(*dimensions, "axis"))]
+    Axis {
+        /// Requested axis.
+        axis: usize,
+        /// Number of axes.
+        dimensions: usize,
+    },
+    /// The array has other than one or two axes.
+    #[error("a one-dimensional filter needs an array of 1 or 2 axes, not {dimensions}")]
+    Dimensions {
+        /// Number of axes.
+        dimensions: usize,
+    },
+}
+
+impl From<OutOfRange> for Filter1dError {
+    fn from(OutOfRange { what, range, value }: OutOfRange) -> Self {
+        Filter1dError::Parameter { what, range, value }
+    }
+}

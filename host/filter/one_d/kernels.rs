@@ -1,0 +1,98 @@
+//! The kernels of each element type.
+
+use crate::device::kernel::Launch;
+use crate::{Device, LaunchShape, Residency, Result};
+use cuda_std::{Argument, Entry, Table};
+use slm_kernels::filter1d::{
+    self as kernels, Args, Kernel, Orientation, filter1d_global, filter1d_register_columns, filter1d_register_rows,
+    filter1d_tile,
+};
+use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
+
+/// The kernels for an element type.
+pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
+    /// The taps of one launch of the register-tiled kernels.
+    type Table: TapTable<Self>;
+
+    /// Returns the kernel for lines of this orientation.
+    #[must_use]
+    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
+}
+
+impl<T: Sample + Weight + Sum<T, T> + Output<T>> FilterKernels for T
+where
+    Same<T>: Types,
+    filter1d_global<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>,
+    filter1d_tile<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>,
+    filter1d_register_rows<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants: TapTable<T>>,
+    filter1d_register_columns<Same<T>>:
+        for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
+{
+    type Table = <filter1d_register_rows<Same<T>> as Entry>::Constants;
+
+    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<T> {
+        match (kernel, orientation) {
+            (Kernel::Global, _) => EntryPoint::simple::<filter1d_global<Same<T>>>(),
+            (Kernel::Tile, _) => EntryPoint::simple::<filter1d_tile<Same<T>>>(),
+            (Kernel::Register, Orientation::Rows) => EntryPoint::with_table::<filter1d_register_rows<Same<T>>>(),
+            (Kernel::Register, Orientation::Columns) => EntryPoint::with_table::<filter1d_register_columns<Same<T>>>(),
+        }
+    }
+}
+
+/// A table of taps.
+pub(super) trait TapTable<T>: Argument {
+    /// Returns the table of these taps, after the pad for a first sample at `start`. Pad and taps must fit into the table.
+    #[must_use]
+    fn new(taps: &[T], start: i64) -> Self;
+}
+
+impl<T: Sample + Weight + Sum<T, T> + Output<T>, const N: usize> TapTable<T> for Table<T, N> {
+    fn new(taps: &[T], start: i64) -> Self {
+        let mut table = [T::ZERO; N];
+        let pad = kernels::pad(start, <Same<T> as Types>::PACK as u32) as usize;
+        table[pad..pad + taps.len()].copy_from_slice(taps);
+        Table(table)
+    }
+}
+
+/// A kernel for elements of type `T`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EntryPoint<T: FilterKernels> {
+    pub(super) name: &'static str,
+    load: fn(&Device) -> Result<Loaded<T>>,
+}
+
+impl<T: FilterKernels> EntryPoint<T> {
+    /// Returns the entry point of a kernel that reads its taps from global memory.
+    fn simple<E: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>>() -> Self {
+        let load = |device: &Device| Ok(Loaded::Simple(Box::new(device.own_kernel::<E>()?)));
+        EntryPoint { name: E::NAME, load }
+    }
+
+    /// Returns the entry point of a kernel that has its taps in a table.
+    fn with_table<E: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = T::Table>>() -> Self {
+        let load = |device: &Device| Ok(Loaded::WithTable(Box::new(device.own_kernel::<E>()?)));
+        EntryPoint { name: E::NAME, load }
+    }
+
+    /// Returns the kernel on a device.
+    pub(super) fn load(&self, device: &Device) -> Result<Loaded<T>> {
+        (self.load)(device)
+    }
+}
+
+/// A kernel on a device.
+pub(super) enum Loaded<T: FilterKernels> {
+    Simple(Box<dyn for<'l> Launch<Args<'l, Same<T>>>>),
+    WithTable(Box<dyn for<'l> Launch<Args<'l, Same<T>>, T::Table>>),
+}
+
+impl<T: FilterKernels> Loaded<T> {
+    pub(super) fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>> {
+        match self {
+            Loaded::Simple(kernel) => kernel.residency(shape),
+            Loaded::WithTable(kernel) => kernel.residency(shape),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Launches of a filter: kernels, numbers of launches, shapes and arguments.
+
+use super::element::Number;
+use super::kernels::{EntryPoint, TapTable};
+use super::tuning::tuning;
+use super::{Filter1dAlgorithm, HaloLoad, Lines, Taps};
+use crate::device::gpu::Gpu;
+use crate::device::info::SharedMemory;
+use crate::plan::Planned;
+use crate::{LaunchPlan, LaunchShape, Residency, Result};
+use cuda_std::{GlobalIn, GlobalInOut};
+use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Problem};
+use slm_kernels::signal::{Same, Sample};
+use std::ops::Range;
+
+/// Buffers and taps that all launches of a filter share.
+pub(super) struct Memory<'l, T: Sample> {
+    pub(super) input: GlobalIn<'l, T>,
+    pub(super) output: GlobalInOut<'l, T>,
+    pub(super) taps: GlobalIn<'l, T>,
+}
+
+/// Launches of a filter on a GPU.
+pub(super) struct Launches<T: Number> {
+    gpu: Gpu,
+    taps: Taps<T>,
+    /// Taps of each launch.
+    chunks: Vec<Chunk<T>>,
+    algorithm: Filter1dAlgorithm,
+}
+
+/// Taps of one launch.
+struct Chunk<T: Number> {
+    taps: Range<usize>,
+    /// Table of the taps for the register-tiled kernels; zeros for the others.
+    table: T::Table,
+}
+
+impl<T: Number> Chunk<T> {
+    /// Returns all taps in one launch, which reads them from global memory.
+    fn whole(taps: &Taps<T>) -> Vec<Self> {
+        vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
+    }
+
+    /// Returns chunks of as many taps as the constants of a launch hold.
+    fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
+        let size = Geometry::chunk::<Same<T>>(shared.max_per_block, &tuning());
+        let start = taps.reach.start();
+        // Chunks are whole packs, so all have the same pad.
+        let chunk = |(i, taps): (usize, &[T])| Chunk {
+            taps: i * size..i * size + taps.len(),
+            table: T::Table::new(taps, start),
+        };
+        taps.taps.chunks(size).enumerate().map(chunk).collect()
+    }
+}
+
+/// Kernel for some lines, and the reason for it.
+pub(super) struct Choice {
+    kernel: Kernel,
+    name: &'static str,
+    geometry: Geometry,
+    reason: &'static str,
+}
+
+impl Choice {
+    fn shape(&self, blocks: u64) -> LaunchShape {
+        let [x, y] = self.geometry.block;
+        LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
+    }
+
+    /// Returns an upper bound for a block's steps, for the kernel without shared memory, whose number of taps is not limited.
+    /// A thread loads a tap and a sample at a time.
+    fn steps(&self, taps: usize) -> Option<u64> {
+        let threads = u64::from(self.geometry.block.iter().product::<u32>());
+        (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
+    }
+}
+
+impl<T: Number> Launches<T> {
+    /// Returns the launches of a filter.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
+    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
+        let chunks = match kernel_of(algorithm).0 {
+            Kernel::Register => Chunk::tables(taps, gpu.shared),
+            Kernel::Global | Kernel::Tile => Chunk::whole(taps),
+        };
+        let launches = Launches { gpu: gpu.clone(), taps: taps.clone(), chunks, algorithm };
+        launches.for_rows()?;
+        Ok(launches)
+    }
+
+    /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
+    pub(super) fn read_taps(&self) -> bool {
+        kernel_of(self.algorithm).0 != Kernel::Register
+    }
+
+    /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
+    fn for_rows(&self) -> Result<Choice> {
+        let orientation = Orientation::Rows;
+        self.choose(&Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 })
+    }
+
+    /// Returns the choice for these lines.
+    pub(super) fn choose(&self, lines: &Lines) -> Result<Choice> {
+        let (kernel, reason) = kernel_of(self.algorithm);
+        // The first chunk is the longest one.
+        let taps = self.chunks[0].taps.len();
+        let Lines { lines, outputs, orientation, .. } = *lines;
+        let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
+        let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
+        let name = self.entry_point(orientation).name;
+        self.gpu.shared.check(name, geometry.shared_bytes)?;
+        Ok(Choice { kernel, name, geometry, reason })
+    }
+
+    /// Returns the kernel for lines of this orientation.
+    pub(super) fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
+        T::entry_point(kernel_of(self.algorithm).0, orientation)
+    }
+
+    /// Returns the launches that filter these lines, in their order.
+    pub(super) fn of<'a>(&'a self, choice: &'a Choice, lines: &'a Lines) -> impl Iterator<Item = Pass<'a, T>> {
+        let parts = choice.geometry.parts(lines.lines as u64);
+        parts.flat_map(move |part| self.chunks.iter().map(move |chunk| self.launch(choice, lines, part, chunk)))
+    }
+
+    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, chunk: &'a Chunk<T>) -> Pass<'a, T> {
+        let shape = LaunchShape { steps: choice.steps(chunk.taps.len()), ..choice.shape(part.blocks.into()) };
+        Pass { filter: self, lines, shape, chunk, part, tiles: choice.geometry.tiles }
+    }
+
+    /// Returns the plan for the lines. `residency` returns the occupancy of a launch.
+    pub(super) fn plan(
+        &self,
+        lines: &Lines,
+        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
+    ) -> Result<Planned> {
+        if lines.is_empty() {
+            return Ok(Planned::nothing());
+        }
+        let choice = self.choose(lines)?;
+        Ok(Planned::new(choice.reason, self.launch_plan(&choice, lines, residency)))
+    }
+
+    fn launch_plan(
+        &self,
+        choice: &Choice,
+        lines: &Lines,
+        residency: impl FnOnce(LaunchShape) -> Result<Option<Residency>>,
+    ) -> Option<LaunchPlan> {
+        let shape = self.of(choice, lines).next()?.shape;
+        Some(LaunchPlan {
+            // Computed, not counted: a plan may be for more lines than memory can hold.
+            times: choice.geometry.launches(lines.lines as u64).saturating_mul(self.chunks.len() as u64),
+            moved_bytes: self.moved_bytes(lines),
+            ..self.gpu.launch_plan(choice.name, shape, residency(shape))
+        })
+    }
+
+    /// Returns the bytes that all launches read and write: each chunk of taps reads the samples and writes the outputs, and all
+    /// but the first also read the outputs.
+    fn moved_bytes(&self, lines: &Lines) -> u64 {
+        let [samples, outputs, chunks] = [lines.samples, lines.outputs, self.chunks.len()].map(|count| count as u64);
+        let elements = samples.saturating_mul(chunks).saturating_add(outputs.saturating_mul(2 * chunks - 1));
+        elements.saturating_mul(lines.lines as u64).saturating_mul(size_of::<T>() as u64)
+    }
+}
+
+/// Returns the kernel of an algorithm, and the reason for it.
+fn kernel_of(algorithm: Filter1dAlgorithm) -> (Kernel, &'static str) {
+    match algorithm {
+        Filter1dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
+        Filter1dAlgorithm::SharedTile(_) => (Kernel::Tile, "requested"),
+        Filter1dAlgorithm::RegisterTiled => (Kernel::Register, "requested"),
+        Filter1dAlgorithm::Auto => (Kernel::Register, "the fastest kernel"),
+    }
+}
+
+/// One launch: some of the lines, with some of the taps.
+pub(super) struct Pass<'a, T: Number> {
+    pub(super) shape: LaunchShape,
+    filter: &'a Launches<T>,
+    lines: &'a Lines,
+    chunk: &'a Chunk<T>,
+    part: Part,
+    tiles: u64,
+}
+
+impl<T: Number> Pass<'_, T> {
+    /// Returns the constants of the register-tiled kernels.
+    pub(super) fn table(&self) -> &T::Table {
+        &self.chunk.table
+    }
+
+    /// Returns the strides between elements of a line, and between lines.
+    fn steps(&self, pitch: usize) -> [usize; 2] {
+        match self.lines.orientation {
+            Orientation::Rows => [1, pitch],
+            Orientation::Columns => [pitch, 1],
+        }
+    }
+
+    /// Returns the kernel's arguments.
+    pub(super) fn args<'l>(&self, memory: &Memory<'l, T>) -> Args<'l, Same<T>> {
+        let filter = self.filter;
+        let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
+        let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
+        let first_line = self.part.first_line;
+        let edge_thread = filter.algorithm == Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread);
+        Args {
+            input: memory.input.slice(first_line * input_line, u64::MAX),
+            output: memory.output.slice(first_line * output_line, u64::MAX),
+            taps: memory.taps,
+            samples: self.lines.samples as u64,
+            outputs: self.lines.outputs as u64,
+            lines: self.part.lines,
+            start: filter.taps.reach.start() + self.chunk.taps.start as i64,
+            input_step,
+            input_line,
+            output_step,
+            output_line,
+            outside: filter.taps.outside,
+            border: filter.taps.border as u32,
+            halo: (if edge_thread { Halo::EdgeThread } else { Halo::Cooperative }) as u32,
+            // The cast is exact: there are at most as many tiles as blocks, which the launch checks against 31 bits.
+            tiles: self.tiles as u32,
+            // The cast is exact: `Reach::check` has checked the taps against 31 bits.
+            tap_count: self.chunk.taps.len() as u32,
+            resume: u32::from(self.chunk.taps.start > 0),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A filter of lines, bound to a device.
+
+use super::on_pictures::OnPictures;
+use super::{Filter1dAlgorithm, Lines, Taps};
+use crate::device::data::{Memory, Results};
+use crate::device::on_device::{OnDevice, Task};
+use crate::plan::Planned;
+use crate::{Buffer, Device, Element, FilterSample, FilterWeight, Result};
+
+/// A filter of lines on the CPU.
+pub(crate) trait CpuLines<T>: Send + Sync {
+    /// Filters lines into `outputs`. Elements between the lines stay unchanged. Returns an error if there is no memory for a
+    /// piece; some outputs may be written then.
+    fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()>;
+}
+
+/// A filter of lines on a GPU.
+pub(crate) trait GpuLines<T: Element>: Send + Sync {
+    /// Filters lines that are not empty. Both buffers are on this device.
+    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()>;
+
+    fn plan(&self, lines: &Lines) -> Result<Planned>;
+}
+
+type OnCpu<T> = Box<dyn CpuLines<T>>;
+type OnGpu<T> = Box<dyn GpuLines<T>>;
+
+/// A filter by code for one type of samples, taps and outputs.
+pub(crate) type OwnKernels<T> = OnDevice<OnCpu<T>, OnGpu<T>>;
+
+/// A filter by code for one type, or by that for pictures of any types.
+pub(super) enum LineFilter<S: FilterSample> {
+    Own(OwnKernels<S>),
+    Pictures(Box<OnPictures<S>>),
+}
+
+impl<T: FilterSample> Task<OnCpu<T>, OnGpu<T>, T, T> for Lines {
+    fn on_cpu(&self, filter: &OnCpu<T>, [samples]: [&[T]; 1], outputs: &mut [T]) -> Result<()> {
+        filter.run(self, samples, outputs)
+    }
+
+    fn on_gpu(&self, filter: &OnGpu<T>, [samples]: [&Buffer<T>; 1], outputs: &mut Buffer<T>) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { filter.run(self, samples, outputs) }
+    }
+}
+
+impl<S: FilterSample> LineFilter<S> {
+    pub(super) fn new<W: FilterWeight>(
+        device: &Device,
+        taps: &Taps<S, W>,
+        algorithm: Filter1dAlgorithm,
+    ) -> Result<Self> {
+        let own = if taps.reach.channels == 1 { S::own_kernels(device, taps, algorithm)? } else { None };
+        Ok(match own {
+            Some(filter) => LineFilter::Own(filter),
+            None => LineFilter::Pictures(Box::new(OnPictures::new(device, taps, algorithm)?)),
+        })
+    }
+
+    /// Filters lines. Both buffers are on the filter's device and long enough.
+    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
+        match self {
+            LineFilter::Own(filter) => filter.run(lines, [samples], outputs),
+            LineFilter::Pictures(_) if lines.is_empty() => Ok(()),
+            LineFilter::Pictures(filter) => filter.run(lines, samples, outputs),
+        }
+    }
+
+    /// Returns the `len` outputs of lines, without gaps.
+    pub(super) fn apply(
+        &self,
+        device: &Device,
+        lines: &Lines,
+        samples: &Memory<'_, S>,
+        len: usize,
+    ) -> Result<Results<S>> {
+        match self {
+            LineFilter::Own(filter) => filter.apply(device, lines, [samples], len),
+            LineFilter::Pictures(filter) => filter.apply(lines, samples),
+        }
+    }
+
+    pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {
+        match self {
+            LineFilter::Own(OnDevice::Cpu(_)) => Ok(Planned::on_cpu()),
+            LineFilter::Own(OnDevice::Gpu(filter)) => filter.plan(lines),
+            LineFilter::Pictures(filter) => filter.plan(lines),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Filter1d;
+
+    #[test]
+    fn pictures_are_for_channels_and_for_types_without_kernels() {
+        fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
+            let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), Filter1dAlgorithm::Auto);
+            matches!(filter, Ok(LineFilter::Own(_)))
+        }
+        let sum = Filter1d::correlate(&[1, 1, 1]);
+        assert!(is_own(&sum) && is_own(&Filter1d::correlate(&[0.5f32])) && is_own(&Filter1d::correlate(&[0.5f64])));
+        assert!(!is_own(&sum.clone().channels(2)) && !is_own(&sum.samples::<u8>()));
+        assert!(!is_own(&Filter1d::correlate(&[0.5f64]).samples::<f32>()));
+    }
+
+    #[cfg(feature = "emulator")]
+    #[test]
+    fn unwritten_outputs_are_errors() {
+        let device = Device::emulated(emulator::Profile::SMALL, 0);
+        let taps = Filter1d::correlate(&[1, 1, 1]).described().unwrap();
+        let lines = Lines::single(&taps.reach, 4).unwrap();
+        let filter = LineFilter::new(&device, &taps, Filter1dAlgorithm::Auto).unwrap();
+        let samples = Memory::Host(vec![1, 2, 3, 4].into());
+        let run = |len| filter.apply(&device, &lines, &samples, len).and_then(Results::into_vec);
+        assert_eq!(run(4), Ok(vec![3, 6, 9, 7]));
+        let device = "emulated:small:0".to_owned();
+        assert_eq!(run(5), Err(crate::Error::UnwrittenOutput { device, element: 4 }));
+    }
+}

@@ -1,0 +1,162 @@
+//! The problem in the form that CPU and GPU code use: lines of samples, and taps.
+
+use super::Filter1dError;
+use crate::filter::fold::{Fold, Foldable, Reached, folded};
+use crate::filter::generated::WeightSource;
+use crate::{Error, Extent, Result};
+use slm_kernels::filter1d::Orientation;
+use slm_kernels::signal::Border;
+use std::sync::Arc;
+
+/// Maximum number of taps, so that distances between a sample and its inputs fit into 32 bits.
+const MOST_TAPS: usize = i32::MAX as usize;
+
+/// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
+#[derive(Clone, Debug)]
+pub(crate) struct Taps<S, W = S> {
+    pub(crate) taps: Arc<[W]>,
+    pub(crate) source: WeightSource,
+    pub(crate) border: Border,
+    pub(crate) outside: S,
+    pub(crate) reach: Reach,
+}
+
+impl<T: Foldable> Taps<T> {
+    /// Returns which taps meet the same samples of all lines, or `None` if none do.
+    pub(super) fn fold(&self, lines: &Lines) -> Option<Fold> {
+        let left = (-self.reach.start()) as usize;
+        let &Lines { samples, outputs, .. } = lines;
+        let reached = Reached { taps: self.taps.len(), left, stride: 1, dilation: 1, samples, outputs };
+        if lines.is_empty() { None } else { Fold::new(self.border, reached) }
+    }
+
+    /// Returns the taps of a filter with the same outputs, or `None` if a sum of taps overflows.
+    pub(super) fn folded(&self, fold: Fold) -> Result<Option<Self>> {
+        let sums = folded(&self.taps, self.taps.len(), [None, Some(fold)])?;
+        // The number of outputs is known, and the first one has the place that it has for `Same`.
+        let reach = Reach { taps: fold.taps, left: fold.left, extent: Extent::Same, ..self.reach };
+        Ok(sums.map(|sums| Taps { taps: sums.into(), reach, ..self.clone() }))
+    }
+}
+
+/// What the numbers of outputs depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    /// Number of taps.
+    pub(crate) taps: usize,
+    /// Number of samples before sample `i` that output `i` depends on.
+    pub(crate) left: usize,
+    pub(crate) extent: Extent,
+    /// Interleaved channels.
+    pub(crate) channels: usize,
+}
+
+impl Reach {
+    /// Returns an error if there are no taps or no channels, or too many taps.
+    pub(crate) fn check(&self) -> Result<()> {
+        match *self {
+            Reach { taps: 0, .. } => Err(Filter1dError::NoTaps.into()),
+            Reach { channels: 0, .. } => Err(Filter1dError::NoChannels.into()),
+            Reach { taps, .. } if taps > MOST_TAPS => Err(too_large("the number of taps", [taps, 1], MOST_TAPS)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of outputs of a channel with `samples` samples.
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        let halo = self.taps - 1;
+        if samples == 0 {
+            return Ok(0);
+        }
+        match self.extent {
+            Extent::Same => Ok(samples),
+            Extent::Valid => Ok(samples.saturating_sub(halo)),
+            Extent::Full => samples
+                .checked_add(halo)
+                .ok_or_else(|| too_large("the number of samples", [samples, 1], usize::MAX - halo)),
+        }
+    }
+
+    /// Returns the number of samples per channel of a line with `samples` samples.
+    fn per_channel(&self, samples: usize) -> Result<usize> {
+        let channels = self.channels;
+        if !samples.is_multiple_of(channels) {
+            return Err(Filter1dError::Interleaving { samples, channels }.into());
+        }
+        Ok(samples / channels)
+    }
+
+    /// Returns the index of the first output's first sample.
+    pub(crate) fn start(&self) -> i64 {
+        match self.extent {
+            Extent::Same => -(self.left as i64),
+            Extent::Valid => 0,
+            Extent::Full => 1 - self.taps as i64,
+        }
+    }
+}
+
+fn too_large(what: &'static str, factors: [usize; 2], limit: usize) -> Error {
+    Error::TooLarge { what, factors: factors.map(|factor| factor as u64), limit: limit as u64 }
+}
+
+/// Layout of lines of samples and of their outputs in memory. Pitches are in elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lines {
+    /// Number of lines.
+    pub(crate) lines: usize,
+    /// Samples per line and channel.
+    pub(crate) samples: usize,
+    /// Outputs per line and channel.
+    pub(crate) outputs: usize,
+    /// Direction of the lines.
+    pub(crate) orientation: Orientation,
+    /// Row pitch of the input.
+    pub(crate) input_pitch: usize,
+    /// Row pitch of the output.
+    pub(crate) output_pitch: usize,
+}
+
+impl Lines {
+    /// Returns one line of `samples` samples, the total of all channels.
+    pub(crate) fn single(reach: &Reach, samples: usize) -> Result<Self> {
+        Self::along_rows(reach, [1, samples], samples)
+    }
+
+    /// Returns the lines along `axis` of a matrix with this row pitch, and the shape of the result.
+    pub(crate) fn of_matrix(reach: &Reach, shape: [usize; 2], pitch: usize, axis: usize) -> Result<(Self, [usize; 2])> {
+        let [rows, columns] = shape;
+        match axis {
+            0 => {
+                reach.per_channel(columns)?;
+                let lines = Self::along_columns(reach, shape, pitch)?;
+                Ok((lines, [lines.outputs, columns]))
+            }
+            1 => {
+                let lines = Self::along_rows(reach, shape, pitch)?;
+                Ok((lines, [rows, lines.output_pitch]))
+            }
+            _ => Err(Filter1dError::Axis { axis, dimensions: 2 }.into()),
+        }
+    }
+
+    fn along_rows(reach: &Reach, [lines, columns]: [usize; 2], input_pitch: usize) -> Result<Self> {
+        let (samples, channels) = (reach.per_channel(columns)?, reach.channels);
+        let outputs = reach.outputs(samples)?;
+        let output_pitch = outputs
+            .checked_mul(channels)
+            .ok_or_else(|| too_large("the number of outputs", [outputs, channels], usize::MAX))?;
+        Ok(Lines { lines, samples, outputs, orientation: Orientation::Rows, input_pitch, output_pitch })
+    }
+
+    fn along_columns(reach: &Reach, [samples, lines]: [usize; 2], input_pitch: usize) -> Result<Self> {
+        let outputs = reach.outputs(samples)?;
+        let orientation = Orientation::Columns;
+        Ok(Lines { lines, samples, outputs, orientation, input_pitch, output_pitch: lines })
+    }
+
+    /// Returns whether there is nothing to compute.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines == 0 || self.outputs == 0
+    }
+}

@@ -1,0 +1,210 @@
+//! A filter bound to a device.
+
+use super::line_filter::LineFilter;
+use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
+use crate::device::data::{self, number_of};
+use crate::{BufferView, Device, FilterSample, FilterWeight, Input, Output, Plan, Result};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread. `S` is the type
+/// of the samples and of the outputs.
+#[derive(Clone)]
+pub struct PreparedFilter1d<S: FilterSample> {
+    device: Device,
+    reach: Reach,
+    algorithm: Filter1dAlgorithm,
+    /// Axis of the lines in matrices, or `None` for the last axis of anything.
+    axis: Option<usize>,
+    filter: Arc<LineFilter<S>>,
+}
+
+impl<S: FilterSample> PreparedFilter1d<S> {
+    pub(super) fn new<W: FilterWeight>(
+        device: &Device,
+        taps: &Taps<S, W>,
+        algorithm: Filter1dAlgorithm,
+    ) -> Result<Self> {
+        let reach = taps.reach;
+        reach.check()?;
+        let filter = Arc::new(LineFilter::new(device, taps, algorithm)?);
+        Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, axis: None, filter })
+    }
+
+    /// Returns the device that the filter runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the filter for the lines along `axis` of matrices. Axis 0 runs down the columns, axis 1 along the rows, as in
+    /// SciPy's `correlate1d`. The default is the last axis. Both filters have their kernels in common.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let sum = Filter1d::correlate(&[1, 1, 1]).prepare(&Device::open()?)?;
+    /// let matrix = array![[1, 2, 3], [40, 50, 60]];
+    /// assert_eq!(sum.along(0).apply(&matrix)?, array![[41, 52, 63], [41, 52, 63]]);
+    /// assert_eq!(sum.apply(&matrix)?, array![[3, 6, 5], [90, 150, 110]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn along(&self, axis: usize) -> Self {
+        PreparedFilter1d { axis: Some(axis), ..self.clone() }
+    }
+
+    /// Returns the shape of the results for samples of this shape: one line, or the rows and columns of a matrix. Lengths of lines and
+    /// numbers of columns count all channels.
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter1dError::Axis`] for samples without the [axis](Self::along), and [`Filter1dError::Dimensions`] for other than one or two axes.
+    /// * [`Filter1dError::Interleaving`] if the number of samples or columns is not a multiple of the channels.
+    /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
+    pub fn output_shape<const N: usize>(&self, shape: [usize; N]) -> Result<[usize; N]> {
+        let (_, axes) = self.lines(&shape, shape.last().copied().unwrap_or(0))?;
+        Ok(std::array::from_fn(|axis| axes[axis]))
+    }
+
+    /// Returns the filtered samples.
+    ///
+    /// | samples | lines |
+    /// |---|---|
+    /// | a slice, a [`Buffer`](crate::Buffer) or an array with one axis | one |
+    /// | an array with two axes, or a [`Buffer2`](crate::Buffer2) | the lines [along an axis](Self::along) |
+    /// | a picture of the crate `image`, with the filter's number of [`channels`](crate::Filter1d::channels) | the same, for each channel |
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let sum = Filter1d::correlate(&[1, 1, 1]).prepare(&device)?;
+    /// assert_eq!(sum.apply(&[1, 2, 3, 4])?, [3, 6, 9, 7]);
+    /// assert_eq!(sum.apply(&array![[1, 2], [3, 4]])?, array![[3, 3], [7, 7]]);
+    /// assert_eq!(sum.apply(&device.upload(&[1, 2, 3, 4])?)?.download()?, [3, 6, 9, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * The errors of [`output_shape`](Self::output_shape), and `PictureError::Channels` for pixels with another number of channels.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::TooLarge`] for more outputs than memory or a picture can have.
+    /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
+    /// * The errors of [`Device::kernel`] on a GPU: axis 0 has its own kernel, which is loaded on first use.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply<I: Input<S>>(&self, samples: I) -> Result<I::Output> {
+        let shape = samples.shape();
+        shape.check_channels("the filter", self.reach.channels)?;
+        let (mut lines, axes) = self.lines(&shape.axes, shape.rows_and_columns()[1])?;
+        let len = number_of(&axes);
+        data::apply(&samples, &axes, |samples| {
+            samples.check_owner("the input", &self.device)?;
+            lines.input_pitch = samples.pitch(lines.input_pitch);
+            self.filter.apply(&self.device, &lines, samples, len)
+        })
+    }
+
+    /// Filters the samples of a buffer into another one, or a matrix into another one. Returns when the work is enqueued.
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let steps = Filter1d::correlate(&[-1, 1]).extent(Extent::Valid).prepare(&device)?;
+    /// let x = device.upload(&[1, 3, 6, 4])?;
+    /// let [len] = steps.output_shape([x.len()])?;
+    /// let mut y = device.zeroed(len)?;
+    /// steps.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, [2, 3, -2]);
+    ///
+    /// let x = Buffer2::upload(&device, array![[1, 3, 6], [2, 2, 9]].view())?;
+    /// let mut y = Buffer2::zeroed(&device, 2, 2)?;
+    /// steps.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, array![[2, 3], [0, 7]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Length`] or [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
+    /// * The errors of [`apply`](Self::apply). After [`Error::OutOfHostMemory`] on the CPU, some outputs may be written.
+    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<S>) -> Result<()> {
+        let (samples, outputs) = (samples.into(), outputs.view_mut());
+        let (mut lines, axes) = self.lines(samples.axes(), samples.pitch())?;
+        outputs.check_axes("the output", &axes)?;
+        lines.output_pitch = outputs.pitch();
+        samples.check_owner("the input", &self.device)?;
+        outputs.check_owner("the output", &self.device)?;
+        self.filter.run(&lines, samples.buffer(), outputs.into_buffer())
+    }
+
+    /// Returns the plan for filtering samples of this shape, which is as for [`output_shape`](Self::output_shape).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`output_shape`](Self::output_shape), and what prevents the filter from running on the device.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter1dAlgorithm>> {
+        let shape = shape.as_ref();
+        let (lines, outputs) = self.lines(shape, shape.last().copied().unwrap_or(0))?;
+        Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.filter.plan(&lines)?))
+    }
+
+    /// Returns the lines of samples with this row pitch, and the lengths of the axes of the outputs.
+    fn lines(&self, axes: &[usize], pitch: usize) -> Result<(Lines, Axes)> {
+        match *axes {
+            [samples] if self.axis.unwrap_or(0) == 0 => {
+                let lines = Lines::single(&self.reach, samples)?;
+                Ok((lines, Axes::Line([lines.output_pitch])))
+            }
+            [_] => Err(Filter1dError::Axis { axis: self.axis.unwrap_or(0), dimensions: 1 }.into()),
+            [rows, columns] => {
+                let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], pitch, self.axis.unwrap_or(1))?;
+                Ok((lines, Axes::Matrix(shape)))
+            }
+            _ => Err(Filter1dError::Dimensions { dimensions: axes.len() }.into()),
+        }
+    }
+}
+
+/// Lengths of the axes of outputs.
+enum Axes {
+    Line([usize; 1]),
+    Matrix([usize; 2]),
+}
+
+impl Deref for Axes {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        match self {
+            Axes::Line(axes) => axes,
+            Axes::Matrix(axes) => axes,
+        }
+    }
+}
+
+impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedFilter1d")
+            .field("device", &self.device)
+            .field("reach", &self.reach)
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

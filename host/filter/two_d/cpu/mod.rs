@@ -1,0 +1,209 @@
+//! Two-dimensional filters on the CPU.
+//!
+//! The outputs are divided into pieces. A piece first copies the rows of samples that it depends on, each once, converted to the
+//! type of the sums and continued beyond the borders, so the [inner loops](products) need no border checks. A separable
+//! filter adds up rows first and then neighbours in the resulting row.
+
+mod column_sums;
+mod products;
+mod segments;
+mod strips;
+
+use super::accumulator::{Accumulator, store, zeros};
+use super::any_weights::{AnyWeights, with_weights};
+use super::choose::{CpuChoice, choose_on_cpu};
+use super::element::{Scalar, Slice, SliceMut, with_type};
+use super::facts::Facts;
+use super::settings::Settings;
+use super::weights::{Values, Weights};
+use super::window::Problem;
+use crate::cpu::parallel::try_for_chunks;
+use crate::cpu::vector::vectorised;
+use crate::element::stored::Stored;
+use crate::{Element, Result};
+use products::{one_row, pays_for_two_rows, two_rows};
+use segments::Segments;
+use std::ops::Range;
+use strips::{Band, Input, Piece, Strips};
+
+/// Maximum number of output rows of a band.
+const BAND: usize = 16;
+
+/// Maximum number of pairs of an output row and a row of weights in a band, unless the band is a single row.
+const MOST_SOURCES: usize = 1 << 16;
+
+/// Outputs of a row in a piece, approximately.
+const PIECE: usize = 2048;
+
+/// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
+const MANY_ROWS: usize = 64;
+
+/// A filter on the CPU.
+pub(super) struct CpuFilter {
+    weights: AnyWeights,
+    choice: CpuChoice,
+    settings: Settings,
+}
+
+impl CpuFilter {
+    pub(super) fn new(facts: &Facts, settings: &Settings) -> Self {
+        let choice = choose_on_cpu(facts, settings);
+        let product = facts.product.as_ref().filter(|_| choice == CpuChoice::Product);
+        CpuFilter { weights: product.unwrap_or(&facts.weights).clone(), choice, settings: *settings }
+    }
+
+    /// Filters a picture into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a
+    /// piece; some outputs may be written then.
+    pub(super) fn run(&self, problem: &Problem, input: Slice<'_>, outputs: SliceMut<'_>) -> Result<()> {
+        if problem.is_empty() {
+            return Ok(());
+        }
+        with_type!(SliceMut, outputs, outputs => self.run_typed(problem, input, outputs))
+    }
+
+    /// Returns whether windows are summed by segments.
+    pub(super) fn sums_segments(&self) -> bool {
+        self.choice == CpuChoice::Segments
+    }
+
+    /// Returns what the weights are computed as.
+    pub(super) fn reason(&self) -> &'static str {
+        match self.choice {
+            CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
+            CpuChoice::Product => "separable: sums down the columns first, then along the rows",
+            CpuChoice::Dense => "dense: all weights of an output at once",
+        }
+    }
+
+    fn run_typed<O>(&self, problem: &Problem, input: Slice<'_>, outputs: &mut [O]) -> Result<()>
+    where
+        O: Element + Stored<i32> + Stored<i64> + Stored<f32> + Stored<f64>,
+    {
+        with_weights!(&self.weights, weights => self.with(weights, problem, input, outputs))
+    }
+
+    fn with<A: Accumulator, O: Element + Stored<A>>(
+        &self,
+        weights: &Weights<A>,
+        problem: &Problem,
+        input: Slice<'_>,
+        outputs: &mut [O],
+    ) -> Result<()> {
+        let Settings { outside, divisor, .. } = self.settings;
+        let strips = Strips { problem, input: Input::Samples(input), outside: A::of_scalar(outside) };
+        let divisor = divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
+        let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
+        if self.choice == CpuChoice::Segments {
+            return Segments { weight: weights.first(), strips }.rows(outputs, &store);
+        }
+        match weights.passes().filter(|_| column_sums::pays(weights, problem)) {
+            Some(passes) => column_sums::filter(&passes, &strips, outputs, &store),
+            None => {
+                let total = self.settings.renormalise.then(|| weights.sum_of(A::ONE));
+                Correlation { weights, strips, total }.rows(outputs, &store)
+            }
+        }
+    }
+}
+
+/// A filter and its samples, with sums of type `A`.
+struct Correlation<'a, A> {
+    weights: &'a Weights<A>,
+    strips: Strips<'a, A>,
+    /// Sum of the weights if NaNs are missing samples.
+    total: Option<A>,
+}
+
+impl<A: Accumulator> Correlation<'_, A> {
+    /// Computes all outputs: bands of rows, or parts of rows if there are few. Calls `store` with sums and their outputs.
+    fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
+        let problem = self.strips.problem;
+        let (rows, width) = (problem.output_rows(), problem.output_width());
+        let height = if rows < MANY_ROWS { 1 } else { (MOST_SOURCES / problem.rows.taps).clamp(1, BAND) };
+        let part = (PIECE / problem.channels).max(1);
+        // A single row may have any pitch, and the buffer may be longer than the picture.
+        let size = height.saturating_mul(problem.output_pitch);
+        try_for_chunks(outputs, size, rows.div_ceil(height), &|number, outputs| {
+            let band = self.strips.band(number * height..rows.min((number + 1) * height))?;
+            if height == 1 {
+                return try_for_chunks(
+                    &mut outputs[..width],
+                    part * problem.channels,
+                    usize::MAX,
+                    &|number, outputs| {
+                        let pixels = number * part..number * part + outputs.len() / problem.channels;
+                        self.piece(&band, 1, pixels, &mut |_, sums| store(sums, outputs))
+                    },
+                );
+            }
+            let count = height.min(rows - number * height);
+            (0..problem.columns.outputs).step_by(part).try_for_each(|first| {
+                let pixels = first..problem.columns.outputs.min(first + part);
+                let elements = pixels.start * problem.channels..pixels.end * problem.channels;
+                self.piece(&band, count, pixels, &mut |row, sums| {
+                    store(sums, &mut outputs[row * problem.output_pitch..][elements.clone()]);
+                })
+            })
+        })
+    }
+
+    /// Computes the outputs of some pixels of the `rows` rows of a band, and calls `store` with the number of each row in the band
+    /// and its sums.
+    fn piece(&self, band: &Band, rows: usize, pixels: Range<usize>, store: &mut dyn FnMut(usize, &[A])) -> Result<()> {
+        let mut piece = self.strips.piece(band, pixels)?;
+        let len = piece.padded_len();
+        let (mut sums, mut column_sums) = (zeros(2 * len)?, zeros(2 * piece.row_len)?);
+        let mask = match self.total {
+            Some(_) => piece.take_missing()?,
+            None => None,
+        };
+        let mut present = zeros(mask.as_ref().map_or(0, |_| 2 * len))?;
+        let (mut row, pays) = (0, pays_for_two_rows::<A>());
+        while row < rows {
+            let count = if pays && row + 1 < rows && piece.overlaps_next(row) { 2 } else { 1 };
+            self.correlate(&piece, row..row + count, &mut column_sums, &mut sums)?;
+            if let Some(mask) = &mask {
+                self.correlate(mask, row..row + count, &mut column_sums, &mut present)?;
+            }
+            if let Some(total) = self.total {
+                renormalise(&mut sums[..count * len], total, mask.is_some().then_some(&present[..]));
+            }
+            for (row, sums) in (row..row + count).zip(sums.chunks_exact(len)) {
+                store(row, sums);
+            }
+            row += count;
+        }
+        Ok(())
+    }
+
+    /// Computes the sums of one output row of a piece, or of two. `column_sums` is temporary memory for as many rows of the piece.
+    fn correlate(&self, piece: &Piece<'_, A>, rows: Range<usize>, column_sums: &mut [A], sums: &mut [A]) -> Result<()> {
+        let (sources, offsets) = (piece.sources(rows.clone())?, &piece.offsets[..]);
+        let (first, second) = sums.split_at_mut(piece.padded_len());
+        let (first_columns, second_columns) = column_sums.split_at_mut(piece.row_len);
+        match (&self.weights.values, rows.len()) {
+            (Values::Dense(weights), 1) => vectorised!(one_row(&sources, offsets, weights, first)),
+            (Values::Dense(weights), _) => {
+                vectorised!(two_rows(&sources, offsets, weights, [first, second]));
+            }
+            (Values::Separable { column, row }, 1) => {
+                vectorised!(one_row(&sources, &[0], column, first_columns));
+                vectorised!(one_row(&[first_columns], offsets, row, first));
+            }
+            (Values::Separable { column, row }, _) => {
+                vectorised!(two_rows(&sources, &[0], column, [first_columns, second_columns]));
+                for (columns, sums) in [(first_columns, first), (second_columns, second)] {
+                    vectorised!(one_row(&[columns], offsets, row, sums));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Divides sums by the weights that are present; all of them if `present` is `None`.
+fn renormalise<A: Accumulator>(sums: &mut [A], total: A, present: Option<&[A]>) {
+    for (i, sum) in sums.iter_mut().enumerate() {
+        *sum = A::renormalised(*sum, total, present.map_or(total, |present| present[i]));
+    }
+}

@@ -1,0 +1,101 @@
+//! Filters on GPUs by kernels that go down bands of rows.
+
+use super::Launches;
+use super::memory::Windowed;
+use crate::device::gpu::Gpu;
+use crate::filter2d::element::{BufferMut, BufferRef};
+use crate::filter2d::settings::{Settings, problem};
+use crate::filter2d::window;
+use crate::{Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
+use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
+
+/// A kernel and its weights.
+pub(super) trait Banded: Send + Sync {
+    type Memory<'l>: Windowed<'l>;
+
+    fn name(&self) -> &'static str;
+
+    fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
+
+    /// Returns the shape of a launch of one typical block.
+    fn block(&self) -> LaunchShape;
+
+    /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
+    fn bands(&self, problem: &Problem, resident: u64) -> Bands;
+
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<Self::Memory<'_>>) -> Result<()>;
+}
+
+/// Launches of such a kernel.
+pub(super) struct BandLaunches<K> {
+    gpu: Gpu,
+    settings: Settings,
+    kernel: K,
+    /// Blocks that run at the same time.
+    pub(super) resident: u64,
+}
+
+impl<K: Banded> BandLaunches<K> {
+    pub(super) fn new(gpu: &Gpu, settings: Settings, kernel: K) -> Result<Self> {
+        let resident = resident_blocks(gpu, kernel.residency(kernel.block())?);
+        Ok(BandLaunches { gpu: gpu.clone(), settings, kernel, resident })
+    }
+
+    fn bands(&self, picture: &window::Problem) -> Bands {
+        self.kernel.bands(&problem(picture), self.resident)
+    }
+
+    fn args<'l>(
+        &self,
+        picture: &window::Problem,
+        memory: K::Memory<'l>,
+        bands: &Bands,
+        part: &BandPart,
+    ) -> BandArgs<K::Memory<'l>> {
+        let Problem { rows, columns, .. } = problem(picture);
+        BandArgs {
+            memory,
+            rows,
+            columns,
+            input_pitch: picture.input_pitch as u64,
+            output_pitch: picture.output_pitch as u64,
+            first_band: part.first_band,
+            first_plane: part.first_plane,
+            band: bands.band,
+        }
+    }
+}
+
+impl<K: Banded> Launches for BandLaunches<K> {
+    fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+        let bands = self.bands(picture);
+        let mut windows = Windows::new(&self.gpu);
+        let memory = K::Memory::new(&mut windows, samples, outputs, &self.settings);
+        bands.parts().try_for_each(|part| {
+            let args = self.args(picture, memory, &bands, &part);
+            self.kernel.launch(&windows, shape(&bands, &part), args)
+        })
+    }
+
+    fn plan(&self, picture: &window::Problem) -> Vec<LaunchPlan> {
+        let bands = self.bands(picture);
+        let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
+        let shape = shape(&bands, &first);
+        let launch = self.gpu.launch_plan(self.kernel.name(), shape, self.kernel.residency(shape));
+        let moved_bytes = self.settings.moved_bytes(picture);
+        vec![LaunchPlan { times: bands.launches(), moved_bytes, ..launch }]
+    }
+}
+
+/// Returns the number of blocks that run at the same time.
+fn resident_blocks(device: &Device, residency: Option<Residency>) -> u64 {
+    let blocks = residency.map_or(1, |residency| residency.blocks_per_multiprocessor);
+    // At least 1, even if the driver should answer 0: bands are divided by it.
+    (device.info().processors as u64 * u64::from(blocks)).max(1)
+}
+
+/// Returns the shape of a launch.
+fn shape(bands: &Bands, part: &BandPart) -> LaunchShape {
+    let [x, y] = bands.block;
+    LaunchShape::new(part.grid, [x, y, 1]).shared_bytes(bands.shared_bytes).steps(bands.steps)
+}

@@ -1,0 +1,165 @@
+//! Kernels that take any weights: all products of an output at once.
+
+use super::Launches;
+use crate::device::gpu::Gpu;
+use crate::device::kernel::{Launch, WithConstants};
+use crate::filter2d::accumulator::Accumulator;
+use crate::filter2d::any_weights::{AnyWeights, with_weights};
+use crate::filter2d::choose::Direct;
+use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
+use crate::filter2d::settings::{Settings, problem};
+use crate::filter2d::weights::Weights;
+use crate::filter2d::window;
+use crate::{Buffer, LaunchPlan, LaunchShape, Result, Windows};
+use cuda_std::{Entry, GlobalIn, Table};
+use slm_kernels::filter2d::{
+    Args, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile, table_shape,
+};
+use slm_kernels::signal::{AnyIn, AnyOut};
+
+type Loaded<A> = Box<dyn for<'l> Launch<Args<'l, A>>>;
+
+/// A type of sums for which there are kernels that take any weights.
+pub(in crate::filter::two_d) trait DirectSum: Accumulator {
+    /// Returns the name of a kernel.
+    fn kernel_name(kernel: Kernel) -> &'static str;
+
+    /// Loads a kernel for weights that stand row after row.
+    fn load(gpu: &Gpu, kernel: Kernel, weights: &[Self], problem: &Problem) -> Result<Loaded<Self>>;
+}
+
+impl<A: Accumulator> DirectSum for A
+where
+    filter2d_global<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
+    filter2d_tile<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
+    filter2d_register<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants: WeightTable<A>>,
+{
+    fn kernel_name(kernel: Kernel) -> &'static str {
+        match kernel {
+            Kernel::Global => filter2d_global::<A>::NAME,
+            Kernel::Tile => filter2d_tile::<A>::NAME,
+            Kernel::Register { .. } => filter2d_register::<A>::NAME,
+        }
+    }
+
+    fn load(gpu: &Gpu, kernel: Kernel, weights: &[A], problem: &Problem) -> Result<Loaded<A>> {
+        Ok(match kernel {
+            Kernel::Global => Box::new(gpu.own_kernel::<filter2d_global<A>>()?),
+            Kernel::Tile => Box::new(gpu.own_kernel::<filter2d_tile<A>>()?),
+            Kernel::Register { .. } => {
+                let kernel = gpu.own_kernel::<filter2d_register<A>>()?;
+                Box::new(WithConstants { kernel, constants: WeightTable::new(weights, problem) })
+            }
+        })
+    }
+}
+
+/// The first rows of weights of a register-tiled kernel.
+trait WeightTable<A>: Sized {
+    /// Returns the table for weights that stand row after row.
+    fn new(weights: &[A], problem: &Problem) -> Self;
+}
+
+impl<A: Accumulator, const N: usize> WeightTable<A> for Table<A, N> {
+    fn new(weights: &[A], problem: &Problem) -> Self {
+        let (mut table, taps) = ([A::ZERO; N], problem.columns.taps as usize);
+        let [rows, packs] = table_shape::<A>([problem.rows.taps, problem.columns.taps]);
+        let pitch = packs as usize * (16 / size_of::<A>());
+        for (line, weights) in table.chunks_exact_mut(pitch).zip(weights.chunks_exact(taps)).take(rows as usize) {
+            line[pitch - taps..].copy_from_slice(weights);
+        }
+        Table(table)
+    }
+}
+
+impl Direct {
+    /// Loads the kernel and uploads the weights.
+    pub(super) fn load(self, gpu: &Gpu) -> Result<Box<dyn Launches>> {
+        let Direct { kernel, weights, settings } = self;
+        Ok(with_weights!(weights, weights => Box::new(DirectLaunches::new(gpu, kernel, &weights, settings)?)))
+    }
+}
+
+/// Launches of a kernel with sums of type `A`.
+struct DirectLaunches<A: Accumulator> {
+    gpu: Gpu,
+    settings: Settings,
+    weights: Buffer<A>,
+    /// Sum of the weights, or the divisor of the sums, as [`Args`] has it.
+    total: A,
+    kernel: Kernel,
+    loaded: Loaded<A>,
+}
+
+impl<A: DirectSum> DirectLaunches<A> {
+    fn new(gpu: &Gpu, kernel: Kernel, weights: &Weights<A>, settings: Settings) -> Result<Self> {
+        let total = match settings.divisor {
+            Some(divisor) => A::of_scalar(Scalar::F64(divisor)),
+            None if settings.renormalise => weights.sum_of(A::ONE),
+            None => A::ONE,
+        };
+        let (weights, problem) = (weights.row_after_row()?, settings.without_outputs()?);
+        let loaded = A::load(gpu, kernel, &weights, &problem)?;
+        let weights = gpu.upload(&weights)?;
+        Ok(DirectLaunches { gpu: gpu.clone(), settings, weights, total, kernel, loaded })
+    }
+}
+
+impl<A: Accumulator> DirectLaunches<A> {
+    fn args<'l>(
+        &self,
+        picture: &window::Problem,
+        (input, output): (AnyIn<'l>, AnyOut<'l>),
+        weights: GlobalIn<'l, A>,
+        geometry: &Geometry,
+        part: Part,
+    ) -> Args<'l, A> {
+        let Problem { planes, rows, columns, channels } = problem(picture);
+        let [table_rows, weight_packs] = table_shape::<A>([rows.taps, columns.taps]);
+        Args {
+            input,
+            output,
+            weights,
+            rows,
+            columns,
+            input_pitch: picture.input_pitch as u64,
+            output_pitch: picture.output_pitch as u64,
+            planes,
+            first_group: part.first_group,
+            total: self.total,
+            outside: A::of_scalar(self.settings.outside),
+            channels,
+            // At most the number of blocks, which the launch checks against 31 bits.
+            tiles: geometry.tiles as u32,
+            renormalise: self.settings.renormalise.into(),
+            table_rows,
+            weight_packs,
+        }
+    }
+}
+
+impl<A: Accumulator> Launches for DirectLaunches<A> {
+    fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+        let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
+        let mut windows = Windows::new(&self.gpu);
+        let memory = (samples.window(&mut windows), outputs.window(&mut windows));
+        let weights = windows.input(&self.weights);
+        geometry.parts().try_for_each(|part| {
+            let args = self.args(picture, memory, weights, &geometry, part);
+            self.loaded.launch(&windows, shape(&geometry, part.blocks), args, &())
+        })
+    }
+
+    fn plan(&self, picture: &window::Problem) -> Vec<LaunchPlan> {
+        let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
+        let shape = shape(&geometry, geometry.parts().next().map_or(0, |part| part.blocks));
+        let launch = self.gpu.launch_plan(self.loaded.name(), shape, self.loaded.residency(shape));
+        let moved_bytes = self.settings.moved_bytes(picture);
+        vec![LaunchPlan { times: geometry.launches(), moved_bytes, ..launch }]
+    }
+}
+
+fn shape(geometry: &Geometry, blocks: u64) -> LaunchShape {
+    let [x, y] = geometry.block;
+    LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(geometry.shared_bytes).steps(geometry.steps)
+}

@@ -1,0 +1,94 @@
+//! Two-dimensional filters on CUDA and emulated GPUs: the launches of what [`choose`](super::choose) has chosen.
+//!
+//! | file | kernels |
+//! |---|---|
+//! | `direct.rs` | all products of an output at once, for any weights |
+//! | `two_passes.rs` | two launches of these for an outer product |
+//! | `passes.rs` | both passes of an outer product in one launch |
+//! | `streaming.rs` | those that are compiled for a size of weights |
+//! | `segments.rs` | equal weights: sums of segments |
+//! | `banded.rs` | what the last three have in common: they go down bands of rows |
+//! | `memory.rs` | windows on samples and outputs for these three |
+
+mod banded;
+mod direct;
+mod memory;
+mod passes;
+mod segments;
+#[cfg(all(test, feature = "emulator"))]
+mod several_bands;
+mod streaming;
+mod two_passes;
+
+pub(super) use direct::DirectSum;
+pub(super) use passes::Fitting;
+pub(super) use segments::SegmentKernel;
+pub(super) use streaming::{Streaming, StreamingTypes};
+
+use super::choose::{Choice, Decision};
+use super::element::{BufferMut, BufferRef};
+use super::settings::Settings;
+use super::window::Problem;
+use crate::device::gpu::Gpu;
+use crate::plan::Planned;
+use crate::{LaunchPlan, Result};
+use banded::BandLaunches;
+use passes::Passes;
+use two_passes::TwoPasses;
+
+/// Launches of the kernels of a filter.
+trait Launches: Send + Sync {
+    /// Enqueues the launches for a picture that is not empty. Both buffers are on this device and have the types of the
+    /// [`Settings`]. The caller holds the device's [submission lock](crate::Device::submission_lock).
+    fn enqueue(&self, problem: &Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
+
+    /// Returns the plans of the launches for a picture that is not empty.
+    fn plan(&self, problem: &Problem) -> Vec<LaunchPlan>;
+}
+
+/// A filter on a GPU.
+pub(super) struct GpuFilter {
+    gpu: Gpu,
+    reason: &'static str,
+    sums_segments: bool,
+    launches: Box<dyn Launches>,
+}
+
+impl GpuFilter {
+    /// Loads the kernels that have been chosen, and uploads the weights that they read.
+    pub(super) fn new(gpu: Gpu, Decision { choice, reason }: Decision, settings: &Settings) -> Result<Self> {
+        let sums_segments = matches!(choice, Choice::Segments(..));
+        let launches = load(choice, &gpu, settings)?;
+        Ok(GpuFilter { gpu, reason, sums_segments, launches })
+    }
+
+    /// Returns whether windows are summed by segments.
+    pub(super) fn sums_segments(&self) -> bool {
+        self.sums_segments
+    }
+
+    /// Filters a picture. Both buffers are on this device and have the types of the [`Settings`].
+    pub(super) fn run(&self, problem: &Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+        if problem.is_empty() {
+            return Ok(());
+        }
+        let _submission = self.gpu.submission_lock()?;
+        self.launches.enqueue(problem, samples, outputs)
+    }
+
+    pub(super) fn plan(&self, problem: &Problem) -> Planned {
+        if problem.is_empty() { Planned::nothing() } else { Planned::new(self.reason, self.launches.plan(problem)) }
+    }
+}
+
+fn load(choice: Choice, gpu: &Gpu, settings: &Settings) -> Result<Box<dyn Launches>> {
+    Ok(match choice {
+        Choice::Segments(kernel, strips) => return kernel.load(gpu, settings, strips),
+        Choice::Passes(fitting, factors) => {
+            Box::new(BandLaunches::new(gpu, *settings, Passes::new(gpu, fitting, &factors)?)?)
+        }
+        Choice::Streaming(streaming) => return streaming.load(gpu, settings),
+        Choice::TwoPasses(passes) => Box::new(TwoPasses::new(gpu, *passes)?),
+        Choice::Direct(direct) => return direct.load(gpu),
+    })
+}

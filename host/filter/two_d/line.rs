@@ -1,0 +1,118 @@
+//! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
+
+use super::any_weights::{AnyWeights, with_weights};
+use super::mean::{Added, Mean};
+use super::settings::Settings;
+use super::weights::{Values, Weights};
+use super::window::{Problem, Window};
+use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
+use crate::cpu::allocation;
+use crate::device::data::{Memory, Results};
+use crate::filter::generated::WeightSource;
+use crate::plan::Planned;
+use crate::{Buffer, Device, Extent, Result};
+use slm_kernels::signal::{Border, Kind};
+
+/// A one-dimensional filter.
+#[derive(Clone, Debug)]
+pub(crate) struct LineFilter<S> {
+    /// One row of weights.
+    weights: AnyWeights,
+    /// What sums are divided by.
+    divisor: Option<f64>,
+    /// Name of the taps' type.
+    taps: &'static str,
+    outside: (Border, S),
+    extent: Extent,
+    algorithm: Filter2dAlgorithm,
+}
+
+impl<S: FilterSample> LineFilter<S> {
+    /// Returns a filter. The taps are in the order in which they meet the samples, `left` is the number of samples before sample
+    /// `i` that output `i` depends on, and `outside` has the value outside of a constant border.
+    pub(crate) fn new<W: FilterWeight>(
+        (taps, source): (&[W], WeightSource),
+        left: usize,
+        outside: (Border, S),
+        extent: Extent,
+        algorithm: Filter2dAlgorithm,
+    ) -> Result<Self> {
+        let weights = Weights {
+            shape: [1, taps.len()],
+            values: Values::Dense(allocation::copied(taps)?.into()),
+            left: [0, left],
+        };
+        let (weights, divisor) = Self::weights(&weights, source)?;
+        Ok(LineFilter { weights, divisor, taps: W::NAME, outside, extent, algorithm })
+    }
+
+    /// Returns the weights in the type of the sums, and their divisor. Sums of one-dimensional filters of `i32` wrap around.
+    fn weights<W: FilterWeight>(weights: &Weights<W>, source: WeightSource) -> Result<(AnyWeights, Option<f64>)> {
+        match S::KIND {
+            Kind::I32 if W::IS_INTEGER => {
+                Ok((AnyWeights::I32(weights.converted(|weight| weight.to_f64() as i32)?), None))
+            }
+            kind => AnyWeights::new(weights, kind, Mean::new(source, weights.shape, [kind; 2], Added::InPasses)),
+        }
+    }
+
+    /// Returns the filter along the rows of pictures whose pixels have this number of channels.
+    pub(crate) fn along_rows(&self, device: &Device, channels: usize) -> Result<PreparedFilter2d<S>> {
+        self.prepare(device, self.weights.clone(), channels)
+    }
+
+    /// Returns the filter along the columns of pictures with one channel.
+    pub(crate) fn along_columns(&self, device: &Device) -> Result<PreparedFilter2d<S>> {
+        self.prepare(device, self.weights.clone().into_column(), 1)
+    }
+
+    fn prepare(&self, device: &Device, weights: AnyWeights, channels: usize) -> Result<PreparedFilter2d<S>> {
+        let ((border, outside), extent, channels) = (self.outside, self.extent, Some(channels));
+        let window = with_weights!(
+            &weights,
+            weights => Window::new(weights, [border; 2], extent, [1, 1], [1, 1], channels)
+        )?;
+        let settings = Settings {
+            window,
+            outside: outside.scalar(),
+            renormalise: false,
+            // Sums of integers, which are divided later, do not overflow.
+            boxes: self.divisor.is_some(),
+            divisor: self.divisor,
+            algorithm: self.algorithm,
+            kinds: [S::KIND; 2],
+            weights: self.taps,
+        };
+        PreparedFilter2d::new(device, weights, settings)
+    }
+}
+
+/// Pictures that the caller has checked: of a `shape` (rows, columns), in pixels.
+impl<S: FilterSample> PreparedFilter2d<S> {
+    /// Filters a picture with the given row pitches of input and output. The buffers are on this device and long enough.
+    pub(crate) fn run_pitched(
+        &self,
+        shape: [usize; 2],
+        [input_pitch, output_pitch]: [usize; 2],
+        samples: &Buffer<S>,
+        outputs: &mut Buffer<S>,
+    ) -> Result<()> {
+        let problem = Problem { input_pitch, output_pitch, ..Problem::new(&self.window, 1, shape)? };
+        self.run_into(&problem, samples, outputs)
+    }
+
+    /// Returns the outputs for a picture with this row pitch.
+    pub(crate) fn apply_pitched(
+        &self,
+        shape: [usize; 2],
+        input_pitch: usize,
+        samples: &Memory<'_, S>,
+    ) -> Result<Results<S>> {
+        self.run(&Problem { input_pitch, ..Problem::new(&self.window, 1, shape)? }, samples)
+    }
+
+    /// Returns the plan for a picture without gaps.
+    pub(crate) fn planned_for(&self, shape: [usize; 2]) -> Result<Planned> {
+        self.planned(&Problem::new(&self.window, 1, shape)?)
+    }
+}

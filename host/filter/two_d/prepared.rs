@@ -1,0 +1,305 @@
+//! A two-dimensional filter bound to a device.
+
+use super::any_weights::AnyWeights;
+use super::choose::choose;
+use super::cpu::CpuFilter;
+use super::facts::Facts;
+use super::folded::Folding;
+use super::gpu::GpuFilter;
+use super::settings::Settings;
+use super::window::{Problem, Window};
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
+use crate::device::data::{self, Form, Memory, Results, Shape, number_of};
+use crate::device::gpu::Gpu;
+use crate::device::on_device::{OnDevice, Task};
+use crate::plan::Planned;
+use crate::{Buffer, BufferView, Device, Input, Output, Plan, Result};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A [`Filter2d`](crate::Filter2d) that is ready to run on its device, any number of times and from any thread. `S` is the type
+/// of the samples, `O` of the outputs.
+pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
+    device: Device,
+    pub(super) window: Window,
+    algorithm: Filter2dAlgorithm,
+    filter: Filter,
+    /// For pictures that are smaller than the weights.
+    folding: Option<Folding>,
+    types: PhantomData<fn(S) -> O>,
+}
+
+/// A filter for pictures of any size.
+pub(super) struct Filter(OnDevice<CpuFilter, GpuFilter>);
+
+impl Filter {
+    pub(super) fn new(device: &Device, facts: &Facts, settings: &Settings) -> Result<Self> {
+        let on_gpu = |gpu: Gpu| GpuFilter::new(gpu.clone(), choose(facts, settings, gpu.shared)?, settings);
+        Ok(Filter(OnDevice::new(device, || Ok(CpuFilter::new(facts, settings)), on_gpu)?))
+    }
+
+    /// Returns whether windows are summed by segments, because all weights are equal.
+    pub(super) fn sums_segments(&self) -> bool {
+        match &self.0 {
+            OnDevice::Cpu(filter) => filter.sums_segments(),
+            OnDevice::Gpu(filter) => filter.sums_segments(),
+        }
+    }
+
+    /// Returns whether the filter obeys the algorithm that its settings require: on a GPU.
+    pub(super) fn obeys_algorithm(&self) -> bool {
+        matches!(self.0, OnDevice::Gpu(_))
+    }
+}
+
+impl<S: FilterSample, O: FilterSample> Task<CpuFilter, GpuFilter, S, O> for Problem {
+    fn on_cpu(&self, filter: &CpuFilter, [samples]: [&[S]; 1], outputs: &mut [O]) -> Result<()> {
+        filter.run(self, S::slice(samples), O::slice_mut(outputs))
+    }
+
+    fn on_gpu(&self, filter: &GpuFilter, [samples]: [&Buffer<S>; 1], outputs: &mut Buffer<O>) -> Result<()> {
+        filter.run(self, S::buffer(samples), O::buffer_mut(outputs))
+    }
+}
+
+impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
+    /// Returns the filter with these weights, which are dense if NaNs are missing samples. The settings have the types `S` and `O`.
+    pub(super) fn new(device: &Device, weights: AnyWeights, settings: Settings) -> Result<Self> {
+        let facts = Facts::new(weights);
+        let filter = Filter::new(device, &facts, &settings)?;
+        let folding = Folding::new(facts, settings, &filter);
+        let Settings { window, algorithm, .. } = settings;
+        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, filter, folding, types: PhantomData })
+    }
+
+    /// Returns the device that the filter runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Returns the shape of the results for pictures of this shape.
+    ///
+    /// The last axes are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All axes before them are
+    /// a batch. Of a filter with channels, two axes are those of a matrix, whose columns are pixels times channels.
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::Dimensions`], [`Filter2dError::Channels`] or [`Filter2dError::Interleaving`] for a shape of other pictures.
+    /// * [`Error::TooLarge`] if an axis would have more than `usize::MAX` outputs.
+    pub fn output_shape<const N: usize>(&self, shape: [usize; N]) -> Result<[usize; N]> {
+        let shape = self.shape_of(&shape);
+        let (_, [rows, columns]) = self.pictures(&shape)?;
+        let axes = self
+            .output_axes(&shape, [self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs]);
+        Ok(std::array::from_fn(|axis| axes[axis]))
+    }
+
+    /// Returns the filtered pictures.
+    ///
+    /// | samples | pictures |
+    /// |---|---|
+    /// | an array | The last axes are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All axes before them are a batch: each of its pictures is filtered by itself |
+    /// | a picture of the crate `image` | itself, with the filter's number of channels |
+    /// | a [`Buffer2`](crate::Buffer2) | one picture, whose columns are pixels times channels |
+    ///
+    /// ```
+    /// use slm::ndarray::{Array4, array};
+    /// use slm::{Buffer2, Device, Extent, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let corner = Filter2d::correlate(array![[1, 0], [0, -1]].view()).extent(Extent::Valid).prepare(&device)?;
+    /// assert_eq!(corner.apply(&array![[1, 2, 3], [4, 6, 9]])?, array![[-5, -7]]);
+    ///
+    /// let on_device = Buffer2::upload(&device, array![[1, 2, 3], [4, 6, 9]].view())?;
+    /// assert_eq!(corner.apply(&on_device)?.download()?, array![[-5, -7]]);
+    ///
+    /// // Ten pictures of 8 x 6 pixels with 3 channels.
+    /// let pictures = Array4::<u8>::from_elem((10, 8, 6, 3), 100);
+    /// let blurred = Filter2d::gaussian(1.5).channels(3).prepare(&device)?.apply(&pictures)?;
+    /// assert_eq!(blurred.dim(), (10, 8, 6, 3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::Dimensions`] for too few axes, and for slices and buffers.
+    /// * [`Filter2dError::Channels`] if the length of an array's last axis is not the number of channels,
+    ///   [`Filter2dError::Interleaving`] if the number of columns of a matrix is not a multiple of it, and
+    ///   `PictureError::Channels` if pixels have another number.
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Error::TooLarge`] for more outputs than memory or a picture can have.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
+        let (mut problem, axes) = self.problem(&samples.shape())?;
+        data::apply(&samples, &axes, |samples| {
+            samples.check_owner("the input", &self.device)?;
+            problem.input_pitch = samples.pitch(problem.input_pitch);
+            self.run(&problem, samples)
+        })
+    }
+
+    /// Filters a matrix of the device into another one. Returns when the work is enqueued. The columns of the matrices are
+    /// pixels times channels. The pictures of a batch are one below the other: [`Buffer2::planes`](crate::Buffer2::planes).
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Buffer2, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let mean = Filter2d::box_blur(1, 2).stride(1, 2).prepare(&device)?;
+    /// let x = Buffer2::upload(&device, array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]].view())?;
+    /// let [rows, columns] = mean.output_shape([2, 4])?;
+    /// let mut y = Buffer2::zeroed(&device, rows, columns)?;
+    /// mean.apply_into(&x, &mut y)?;
+    /// assert_eq!(y.download()?, array![[0.0, 3.0], [0.5, 4.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Filter2dError::Dimensions`] for buffers that are not matrices.
+    /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels, and [`Filter2dError::Planes`] if the
+    ///   number of rows is not a multiple of the pictures.
+    /// * [`Error::TooLarge`] for more outputs than memory can have.
+    /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
+    /// * [`Error::OutOfDeviceMemory`] for the sums along the rows of [two passes](Filter2dAlgorithm::Separable). Nothing is written
+    ///   then.
+    /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
+    /// * [Failures of the device](Error#failures-of-the-device).
+    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
+        let (samples, outputs) = (samples.into(), outputs.view_mut());
+        samples.check_owner("the input", &self.device)?;
+        outputs.check_owner("the output", &self.device)?;
+        let picture = self.picture_of_matrix(samples.axes(), samples.planes())?;
+        let mut problem = Problem::new(&self.window, samples.planes(), picture)?;
+        outputs.check_axes("the output", &[problem.output_rows(), problem.output_width()])?;
+        (problem.input_pitch, problem.output_pitch) = (samples.pitch(), outputs.pitch());
+        self.run_into(&problem, samples.buffer(), outputs.into_buffer())
+    }
+
+    /// Returns the problem of pictures of any form, and the axes of the results.
+    fn problem(&self, shape: &Shape) -> Result<(Problem, Vec<usize>)> {
+        let (planes, picture) = self.pictures(shape)?;
+        let problem = Problem::new(&self.window, planes, picture)?;
+        Ok((problem, self.output_axes(shape, [problem.rows.outputs, problem.columns.outputs])))
+    }
+
+    /// Returns the number of pictures of any form, and the rows and columns of each, in pixels.
+    fn pictures(&self, shape: &Shape) -> Result<(usize, [usize; 2])> {
+        shape.check_channels("the filter", self.window.channels())?;
+        if shape.form != Form::Array {
+            return Ok((1, self.picture_of_matrix(&shape.axes, 1)?));
+        }
+        let (batch, picture) = shape.axes.split_at(self.row_axis(&shape.axes)?);
+        Ok((number_of(batch), [picture[0], picture[1]]))
+    }
+
+    /// Returns the axes of results for valid pictures of this shape, each with these rows and columns, in pixels.
+    fn output_axes(&self, shape: &Shape, [rows, columns]: [usize; 2]) -> Vec<usize> {
+        if shape.form != Form::Array {
+            return vec![rows, columns.saturating_mul(self.window.channels())];
+        }
+        let (mut axes, row_axis) = (shape.axes.clone(), shape.axes.len() - self.axes_per_picture());
+        (axes[row_axis], axes[row_axis + 1]) = (rows, columns);
+        axes
+    }
+
+    /// Returns the axis of an array that has the rows.
+    fn row_axis(&self, axes: &[usize]) -> Result<usize> {
+        let (dimensions, needed) = (axes.len(), self.axes_per_picture());
+        if dimensions < needed {
+            return Err(Filter2dError::Dimensions { dimensions, needed }.into());
+        }
+        match self.window.channels {
+            Some(expected) if axes[dimensions - 1] != expected => {
+                Err(Filter2dError::Channels { expected, actual: axes[dimensions - 1] }.into())
+            }
+            _ => Ok(dimensions - needed),
+        }
+    }
+
+    /// Returns the axes of one picture in an array.
+    fn axes_per_picture(&self) -> usize {
+        2 + usize::from(self.window.channels.is_some())
+    }
+
+    /// Returns the rows and columns, in pixels, of each picture of a matrix. Its columns are pixels times channels, and its pictures are
+    /// one below the other.
+    fn picture_of_matrix(&self, axes: &[usize], planes: usize) -> Result<[usize; 2]> {
+        let (&[rows, columns], channels) = (axes, self.window.channels()) else {
+            return Err(Filter2dError::Dimensions { dimensions: axes.len(), needed: 2 }.into());
+        };
+        if !rows.is_multiple_of(planes) {
+            return Err(Filter2dError::Planes { rows, planes }.into());
+        }
+        if !columns.is_multiple_of(channels) {
+            return Err(Filter2dError::Interleaving { columns, channels }.into());
+        }
+        Ok([rows.checked_div(planes).unwrap_or(0), columns / channels])
+    }
+
+    /// Returns a shape of an array, or of a matrix if the filter has channels and the shape has no axis for them.
+    fn shape_of(&self, axes: &[usize]) -> Shape {
+        let is_matrix = axes.len() == 2 && self.window.channels.is_some();
+        Shape::new(if is_matrix { Form::Matrix } else { Form::Array }, axes)
+    }
+
+    /// Returns the plan for filtering pictures of this shape, which is as for [`output_shape`](Self::output_shape).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`output_shape`](Self::output_shape), [`Error::TooLarge`] for more outputs than memory can have, and what prevents the
+    /// filter from running on the device.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter2dAlgorithm>> {
+        let (problem, outputs) = self.problem(&self.shape_of(shape.as_ref()))?;
+        Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.planned(&problem)?))
+    }
+
+    pub(super) fn planned(&self, problem: &Problem) -> Result<Planned> {
+        self.with_fewest(problem, |filter, problem| {
+            Ok(match &filter.0 {
+                OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
+                OnDevice::Gpu(filter) => filter.plan(problem),
+            })
+        })
+    }
+
+    /// Calls `run` with the filter and the problem that have fewest weights.
+    fn with_fewest<R>(&self, problem: &Problem, run: impl FnOnce(&Filter, &Problem) -> Result<R>) -> Result<R> {
+        let found = self.folding.as_ref().map(|folding| folding.find(&self.device, problem)).transpose()?;
+        match found.flatten() {
+            Some((filter, problem)) => run(&filter, &problem),
+            None => run(&self.filter, problem),
+        }
+    }
+
+    pub(super) fn run_into(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
+        self.with_fewest(problem, |filter, problem| filter.0.run(problem, [samples], outputs))
+    }
+
+    /// Returns the outputs of a problem without gaps between them.
+    pub(super) fn run(&self, problem: &Problem, samples: &Memory<'_, S>) -> Result<Results<O>> {
+        let len = problem.output_rows() * problem.output_width();
+        self.with_fewest(problem, |filter, problem| filter.0.apply(&self.device, problem, [samples], len))
+    }
+}
+
+impl<S: FilterSample, O: FilterSample> fmt::Debug for PreparedFilter2d<S, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedFilter2d")
+            .field("device", &self.device)
+            .field("window", &self.window)
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(doc)]
+use crate::Error;

@@ -1,0 +1,287 @@
+//! Windows of samples: which samples an output depends on, without the samples themselves.
+
+use super::Filter2dError;
+use super::weights::Weights;
+use crate::device::buffer2::extent;
+use crate::filter::fold::Fold;
+use crate::{Error, Extent, Result};
+use slm_kernels::signal::Border;
+
+/// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
+const MOST_STEPS: usize = i32::MAX as usize;
+
+/// Maximum number of channels, of filters and of [`Channels`](crate::Channels).
+pub(crate) const MOST_CHANNELS: usize = u16::MAX as usize;
+
+/// The windows of all outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) rows: AxisRule,
+    pub(super) columns: AxisRule,
+    /// `None` if arrays have no axis for channels.
+    pub(super) channels: Option<usize>,
+}
+
+impl Window {
+    /// Returns the windows of valid weights, or an error.
+    pub(super) fn new<W: Copy>(
+        weights: &Weights<W>,
+        borders: [Border; 2],
+        extent: Extent,
+        stride: [usize; 2],
+        dilation: [usize; 2],
+        channels: Option<usize>,
+    ) -> Result<Self> {
+        weights.check()?;
+        match channels {
+            Some(0) => return Err(Filter2dError::Zero { what: "the number of channels of a filter" }.into()),
+            Some(channels) if channels > MOST_CHANNELS => {
+                return Err(too_large("the number of channels", [channels, 1], MOST_CHANNELS));
+            }
+            _ => {}
+        }
+        let rule = |axis: usize| -> Result<AxisRule> {
+            NAMES[axis].check(weights.shape[axis], stride[axis], dilation[axis])?;
+            let (taps, left, border) = (weights.shape[axis], weights.left[axis], borders[axis]);
+            Ok(AxisRule::new([taps, left], border, extent, [stride[axis], dilation[axis]]))
+        };
+        Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
+    }
+
+    /// Returns the windows of the two passes of an outer product: along the rows, then down the columns.
+    pub(super) fn passes(&self) -> [Self; 2] {
+        [Window { rows: AxisRule::SINGLE, ..*self }, Window { columns: AxisRule::SINGLE, ..*self }]
+    }
+
+    /// Returns the strides of rows and columns.
+    pub(super) fn strides(&self) -> [usize; 2] {
+        [self.rows.stride, self.columns.stride]
+    }
+
+    /// Returns the dilations of rows and columns.
+    pub(super) fn dilations(&self) -> [usize; 2] {
+        [self.rows.dilation, self.columns.dilation]
+    }
+
+    /// Returns whether all strides and dilations are 1.
+    pub(super) fn has_unit_steps(&self) -> bool {
+        [self.strides(), self.dilations()] == [[1; 2]; 2]
+    }
+
+    /// Returns the channels of a pixel.
+    pub(super) fn channels(&self) -> usize {
+        self.channels.unwrap_or(1)
+    }
+}
+
+/// Names of the parameters of an axis, for messages.
+struct Names {
+    stride: &'static str,
+    dilation: &'static str,
+    span: &'static str,
+}
+
+const NAMES: [Names; 2] = [
+    Names {
+        stride: "the row stride of a filter",
+        dilation: "the row dilation of a filter",
+        span: "(rows of weights - 1) x row dilation",
+    },
+    Names {
+        stride: "the column stride of a filter",
+        dilation: "the column dilation of a filter",
+        span: "(columns of weights - 1) x column dilation",
+    },
+];
+
+impl Names {
+    /// Checks the parameters of the axis.
+    fn check(&self, taps: usize, stride: usize, dilation: usize) -> Result<()> {
+        for (what, steps) in [(self.stride, stride), (self.dilation, dilation)] {
+            if steps == 0 {
+                return Err(Filter2dError::Zero { what }.into());
+            }
+        }
+        if stride > MOST_STEPS {
+            return Err(too_large(self.stride, [stride, 1], MOST_STEPS));
+        }
+        if (taps - 1).checked_mul(dilation).is_none_or(|span| span >= MOST_STEPS) {
+            return Err(too_large(self.span, [taps - 1, dilation], MOST_STEPS - 1));
+        }
+        Ok(())
+    }
+}
+
+/// The windows along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AxisRule {
+    taps: usize,
+    /// Taps before the one at the output's own place.
+    left: usize,
+    border: Border,
+    extent: Extent,
+    stride: usize,
+    dilation: usize,
+}
+
+impl AxisRule {
+    /// One tap, at each output's own place.
+    const SINGLE: Self =
+        AxisRule { taps: 1, left: 0, border: Border::Constant, extent: Extent::Same, stride: 1, dilation: 1 };
+
+    fn new([taps, left]: [usize; 2], border: Border, extent: Extent, [stride, dilation]: [usize; 2]) -> Self {
+        // A single tap has no distance to others.
+        let dilation = if taps == 1 { 1 } else { dilation };
+        AxisRule { taps, left, border, extent, stride, dilation }
+    }
+
+    /// Returns the windows of folded weights. They have their outputs in common with the extent `Same` of another number of outputs.
+    pub(super) fn folded(&self, fold: &Fold) -> Self {
+        Self::new([fold.taps, fold.left], self.border, Extent::Same, [self.stride, self.dilation])
+    }
+
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub(super) fn dilation(&self) -> usize {
+        self.dilation
+    }
+
+    /// Returns the distance from the first to the last sample of a window.
+    fn span(&self) -> usize {
+        (self.taps - 1) * self.dilation
+    }
+
+    /// Returns the windows over `samples` samples.
+    pub(super) fn over(&self, samples: usize) -> Result<Axis> {
+        Ok(Axis {
+            samples,
+            outputs: self.outputs(samples)?,
+            taps: self.taps,
+            start: self.start(),
+            stride: self.stride,
+            dilation: self.dilation,
+            border: self.border,
+        })
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        let positions = match self.extent {
+            _ if samples == 0 => 0,
+            Extent::Same => samples,
+            Extent::Valid => samples.saturating_sub(self.span()),
+            Extent::Full => samples
+                .checked_add(self.span())
+                .ok_or_else(|| too_large("the number of samples", [samples, 1], usize::MAX - self.span()))?,
+        };
+        Ok(positions.div_ceil(self.stride))
+    }
+
+    /// Returns the position of the first output's first sample.
+    fn start(&self) -> i64 {
+        match self.extent {
+            Extent::Same => -((self.left * self.dilation) as i64),
+            Extent::Valid => 0,
+            Extent::Full => -(self.span() as i64),
+        }
+    }
+}
+
+fn too_large(what: &'static str, factors: [usize; 2], limit: usize) -> Error {
+    Error::TooLarge { what, factors: factors.map(|factor| factor as u64), limit: limit as u64 }
+}
+
+/// The windows along an axis of known length: output `o` depends on the samples at `position(o, j)` for each tap `j`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) samples: usize,
+    pub(super) outputs: usize,
+    pub(super) taps: usize,
+    /// Position of the first output's first sample.
+    pub(super) start: i64,
+    pub(super) stride: usize,
+    pub(super) dilation: usize,
+    pub(super) border: Border,
+}
+
+impl Axis {
+    /// Returns the axis along which each output depends on the sample at its own place alone.
+    pub(super) fn single(samples: usize) -> Self {
+        // No output depends on samples outside.
+        Axis { samples, outputs: samples, taps: 1, start: 0, stride: 1, dilation: 1, border: Border::Constant }
+    }
+
+    /// Returns the axis with folded weights.
+    pub(super) fn folded(&self, fold: &Fold) -> Self {
+        // A single tap has no distance to others.
+        let dilation = if fold.taps == 1 { 1 } else { self.dilation };
+        Axis { taps: fold.taps, start: -((fold.left * dilation) as i64), dilation, ..*self }
+    }
+
+    /// Returns the sample at a position, or `None` for the constant outside.
+    pub(super) fn source(&self, position: i64) -> Option<usize> {
+        self.border.source(position, self.samples as u64).map(|sample| sample as usize)
+    }
+
+    /// Returns the position of the sample that tap `tap` of output `output` meets, which may be outside.
+    pub(super) fn position(&self, output: usize, tap: usize) -> i64 {
+        self.start + (output * self.stride) as i64 + (tap * self.dilation) as i64
+    }
+}
+
+/// Planes of pictures in memory, one below the other, and the windows over each of them. Pitches are in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) planes: usize,
+    /// Rows of a plane.
+    pub(super) rows: Axis,
+    /// In pixels.
+    pub(super) columns: Axis,
+    pub(super) channels: usize,
+    pub(super) input_pitch: usize,
+    pub(super) output_pitch: usize,
+}
+
+impl Problem {
+    /// Returns the problem for planes without gaps, or an error if their outputs exceed the address space.
+    pub(super) fn new(window: &Window, planes: usize, [rows, columns]: [usize; 2]) -> Result<Self> {
+        let (rows, columns, channels) = (window.rows.over(rows)?, window.columns.over(columns)?, window.channels());
+        let width = |pixels: usize| {
+            pixels.checked_mul(channels).ok_or_else(|| too_large("a row", [pixels, channels], isize::MAX as usize))
+        };
+        let (input_pitch, output_pitch) = (width(columns.samples)?, width(columns.outputs)?);
+        extent(planes.saturating_mul(rows.samples), input_pitch, input_pitch)?;
+        extent(planes.saturating_mul(rows.outputs), output_pitch, output_pitch)?;
+        Ok(Problem { planes, rows, columns, channels, input_pitch, output_pitch })
+    }
+
+    /// Returns the problems of the two passes of an outer product: along the rows, and down the columns of the result, which has no
+    /// gaps.
+    pub(super) fn passes(&self) -> [Self; 2] {
+        let width = self.output_width();
+        let along = Problem { rows: Axis::single(self.rows.samples), output_pitch: width, ..*self };
+        let down = Problem { columns: Axis::single(self.columns.outputs), input_pitch: width, ..*self };
+        [along, down]
+    }
+
+    /// Returns the number of outputs, or an error if they exceed the address space.
+    pub(super) fn len(&self) -> Result<usize> {
+        extent(self.output_rows(), self.output_width(), self.output_width())
+    }
+
+    /// Returns whether there is nothing to compute.
+    pub(super) fn is_empty(&self) -> bool {
+        self.output_rows() == 0 || self.columns.outputs == 0
+    }
+
+    /// Returns the output rows of all planes.
+    pub(super) fn output_rows(&self) -> usize {
+        self.planes * self.rows.outputs
+    }
+
+    /// Returns the outputs of a row.
+    pub(super) fn output_width(&self) -> usize {
+        self.columns.outputs * self.channels
+    }
+}
