@@ -1,9 +1,7 @@
 //! Plans: what operations launch, and why.
 
-use crate::device::info::SharedMemory;
 use crate::{
-    Device, Filter1dAlgorithm, Filter2dAlgorithm, HistogramAlgorithm, LaunchShape, LifeAlgorithm, Residency, Result,
-    TransposeAlgorithm,
+    Device, Filter1dAlgorithm, Filter2dAlgorithm, HistogramAlgorithm, LifeAlgorithm, Residency, TransposeAlgorithm,
 };
 use std::fmt;
 use std::slice;
@@ -148,26 +146,6 @@ pub struct LaunchPlan {
 }
 
 impl LaunchPlan {
-    /// Returns one launch of a kernel, with no bytes moved yet.
-    pub(crate) fn once(
-        kernel: &'static str,
-        shape: LaunchShape,
-        shared: SharedMemory,
-        residency: Result<Option<Residency>>,
-    ) -> Self {
-        LaunchPlan {
-            kernel,
-            times: 1,
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-            shared_available: shared.max_per_block,
-            moved_bytes: 0,
-            // A plan is a forecast. If the driver does not answer, the next launch returns the reason.
-            residency: residency.ok().flatten(),
-        }
-    }
-
     /// Returns the cells of the table, in the order of [`HEADS`].
     fn cells(&self) -> [String; 8] {
         let [x, y, z] = self.grid;

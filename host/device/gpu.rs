@@ -27,7 +27,17 @@ impl Gpu {
         shape: LaunchShape,
         residency: Result<Option<Residency>>,
     ) -> LaunchPlan {
-        LaunchPlan::once(kernel, shape, self.shared, residency)
+        LaunchPlan {
+            kernel,
+            times: 1,
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.shared_bytes,
+            shared_available: self.shared.max_per_block,
+            moved_bytes: 0,
+            // A plan is a forecast. If the driver does not answer, the next launch returns the reason.
+            residency: residency.ok().flatten(),
+        }
     }
 }
 
