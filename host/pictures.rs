@@ -30,7 +30,7 @@
 //! # }
 //! ```
 
-use crate::device::data::{Data, Form, Memory, Results, Shape};
+use crate::device::data::{Data, Elements, Form, Results, Shape};
 use crate::{Buffer2, Device, Element, Error, Input, Result};
 use image::metadata::Cicp;
 use image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
@@ -182,8 +182,8 @@ where
         Shape::new(Form::Picture { channels }, &[self.height() as usize, self.width() as usize * channels])
     }
 
-    fn memory(&self) -> Result<Memory<'_, S>> {
-        Ok(Memory::Host(Cow::Borrowed(subpixels(self))))
+    fn elements(&self) -> Result<Elements<'_, S>> {
+        Ok(Elements::Host(Cow::Borrowed(subpixels(self))))
     }
 
     fn check_results(axes: &[usize]) -> Result<()> {

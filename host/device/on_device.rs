@@ -11,7 +11,7 @@
 //! ```
 
 use crate::cpu::allocation;
-use crate::device::data::{Memory, Results};
+use crate::device::data::{Elements, Results};
 use crate::device::gpu::Gpu;
 use crate::{Buffer, Device, Element, Result};
 use std::array;
@@ -65,14 +65,14 @@ impl<C, G> OnDevice<C, G> {
         &self,
         device: &Device,
         task: &impl Task<C, G, S, O, N>,
-        inputs: [&Memory<'_, S>; N],
+        inputs: [&Elements<'_, S>; N],
         len: usize,
     ) -> Result<Results<O>> {
-        let on_host = matches!(inputs[0], Memory::Host(_));
+        let on_host = matches!(inputs[0], Elements::Host(_));
         match self {
             OnDevice::Cpu(operation) if on_host => {
                 let mut output = allocation::filled(O::default(), len)?;
-                task.on_cpu(operation, inputs.map(Memory::cpu), &mut output)?;
+                task.on_cpu(operation, inputs.map(Elements::cpu), &mut output)?;
                 Ok(Results::Host(output))
             }
             _ => {

@@ -159,11 +159,11 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply(&self, samples: impl Input<T>) -> Result<Counts<T>> {
         let shape = samples.shape();
         self.check_shape(&shape)?;
-        let samples = if self.layout().channels == 1 { samples.unordered()? } else { samples.memory()? };
+        let samples = if self.layout().channels == 1 { samples.unordered()? } else { samples.elements()? };
         samples.check_owner("the input", &self.device)?;
         let task = self.counting(shape.len(), true);
         let gathered = samples.gathered()?;
-        let counts = self.on_device.apply(&self.device, &task, [&gathered.memory()], self.counts_len())?;
+        let counts = self.on_device.apply(&self.device, &task, [&gathered.elements()], self.counts_len())?;
         Ok(Counts::new(counts.into_vec()?, self.layout().cells(), &self.facts.edges))
     }
 

@@ -3,7 +3,7 @@
 use super::gpu::WeightedSamples;
 use super::weights::check_weights;
 use super::{HistogramElement, HistogramWeight, PreparedHistogram, WeightedCounts};
-use crate::device::data::{Memory, number_of};
+use crate::device::data::{Elements, number_of};
 use crate::device::on_device::OnDevice;
 use crate::plan::Planned;
 use crate::{Input, Plan, Result};
@@ -94,24 +94,24 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         let shape = samples.shape();
         self.check_shape(&shape)?;
         shape.check_pairs("the weights", &weights.shape())?;
-        let (samples, weights) = (samples.memory()?, weights.memory()?);
+        let (samples, weights) = (samples.elements()?, weights.elements()?);
         samples.check_owner("the input", &self.device)?;
         weights.check_owner("the weights", &self.device)?;
         let (samples, weights) = (samples.gathered()?, weights.gathered()?);
-        self.weigh_prefix(&samples.memory(), &weights.memory(), shape.len())
+        self.weigh_prefix(&samples.elements(), &weights.elements(), shape.len())
     }
 
     /// Returns the sums of the first `len` weights.
     fn weigh_prefix<W: HistogramWeight>(
         &self,
-        samples: &Memory<'_, T>,
-        weights: &Memory<'_, W>,
+        samples: &Elements<'_, T>,
+        weights: &Elements<'_, W>,
         len: usize,
     ) -> Result<Vec<f64>> {
         match &self.on_device {
             OnDevice::Cpu(()) => T::weigh(&self.facts, &samples.cpu()[..len], W::of_slice(&weights.cpu()[..len])),
             OnDevice::Gpu(histogram) => {
-                if let Memory::Host(weights) = weights {
+                if let Elements::Host(weights) = weights {
                     check_weights(weights)?;
                 }
                 let (samples, weights) = (samples.on_buffer(&self.device)?, weights.on_buffer(&self.device)?);

@@ -8,7 +8,7 @@ use super::{PointwiseElement, PointwiseError};
 use crate::cpu::allocation;
 use crate::cpu::parallel::for_chunks;
 use crate::device::buffer::check_shape;
-use crate::device::data::Memory;
+use crate::device::data::Elements;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::device::on_device::{OnDevice, Task};
@@ -167,7 +167,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         if actual != expected {
             return Err(PointwiseError::ChannelAxis { expected, actual }.into());
         }
-        let (picture, input) = (Picture::row(columns, expected), Memory::Host(allocation::row_after_row(input)?));
+        let (picture, input) = (Picture::row(columns, expected), Elements::Host(allocation::row_after_row(input)?));
         let output = self.on_device.apply(&self.device, &picture, [&input], picture.len())?;
         Ok(Array3::from_shape_vec(shape, output.into_vec()?).expect("an array with these axes exists"))
     }

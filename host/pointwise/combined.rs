@@ -65,7 +65,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     pub fn apply<I: Input<S, O>>(&self, a: I, b: impl Input<S>) -> Result<I::Output> {
         let shape = a.shape();
         shape.check_same("the second input", &b.shape())?;
-        let b = b.memory()?;
+        let b = b.elements()?;
         data::apply(&a, &shape.axes, |a| self.function.apply(NAMES, &shape, [a, &b]))
     }
 

@@ -2,7 +2,7 @@
 
 use super::PointwiseElement;
 use super::lines::Lines;
-use crate::device::data::{BufferViewMut, Memory, Results, Shape, check_same, number_of};
+use crate::device::data::{BufferViewMut, Elements, Results, Shape, check_same, number_of};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::element::any::{BufferMut, BufferRef, Slice, SliceMut};
@@ -84,7 +84,7 @@ impl<const N: usize> BoundFunction<N> {
         &self,
         names: [&'static str; N],
         shape: &Shape,
-        samples: [&Memory<'_, S>; N],
+        samples: [&Elements<'_, S>; N],
     ) -> Result<Results<O>> {
         for (samples, name) in samples.iter().zip(names) {
             samples.check_owner(name, &self.device)?;

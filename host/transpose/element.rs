@@ -2,7 +2,7 @@
 
 use super::prepared::Pitches;
 use super::{PreparedTranspose, PreparedTransposeInPlace, Transpose, TransposeAlgorithm};
-use crate::device::data::{Memory, Results};
+use crate::device::data::{Elements, Results};
 use crate::{Buffer, Device, Element, Plan, Result};
 
 /// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.
@@ -28,7 +28,7 @@ pub(crate) trait Dispatch: Element {
     /// Returns the transposed matrices of `input`, with the given row pitches in elements, of which the second one has no gaps.
     fn apply(
         transpose: &PreparedTranspose<Self>,
-        input: &Memory<'_, Self>,
+        input: &Elements<'_, Self>,
         pitches: [usize; 2],
     ) -> Result<Results<Self>>;
 
@@ -64,7 +64,7 @@ macro_rules! transpose_elements {
 
             fn apply(
                 transpose: &PreparedTranspose<$t>,
-                input: &Memory<'_, $t>,
+                input: &Elements<'_, $t>,
                 pitches: [usize; 2],
             ) -> Result<Results<$t>> {
                 let len = transpose.matrices.len();

@@ -96,7 +96,7 @@ impl GpuTranspose {
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
-    use crate::device::data::{Memory, Results};
+    use crate::device::data::{Elements, Results};
     use crate::transpose::PreparedTranspose;
     use crate::transpose::prepared::Pitches;
     use crate::{Device, Error};
@@ -107,7 +107,7 @@ mod tests {
         let device = Device::emulated(Profile::SMALL, 0);
         let matrices = Matrices { rows: 2, columns: 2, count: 1, components: 1 };
         let transpose = PreparedTranspose::<u32>::new(&device, matrices, TransposeAlgorithm::Auto).unwrap();
-        let input = Memory::Host(vec![1, 2, 3, 4, 5].into());
+        let input = Elements::Host(vec![1, 2, 3, 4, 5].into());
         let run = |len| {
             let results = transpose.on_device.apply(&device, &Pitches([2, 2]), [&input], len);
             results.and_then(Results::into_vec)

@@ -1,6 +1,6 @@
 //! Slices, arrays and buffers as input.
 
-use super::{Data, Form, Input, Memory, Results, Shape};
+use super::{Data, Elements, Form, Input, Results, Shape};
 use crate::cpu::allocation;
 use crate::{Buffer, Buffer2, Element, Error, Result};
 use ndarray::{Array, ArrayBase, ArrayView, Dimension};
@@ -18,8 +18,8 @@ macro_rules! slices {
                 Shape::new(Form::Row, &[self.len()])
             }
 
-            fn memory(&self) -> Result<Memory<'_, S>> {
-                Ok(Memory::Host(Cow::Borrowed(&self[..])))
+            fn elements(&self) -> Result<Elements<'_, S>> {
+                Ok(Elements::Host(Cow::Borrowed(&self[..])))
             }
 
             fn check_results(_: &[usize]) -> Result<()> {
@@ -50,14 +50,14 @@ macro_rules! arrays {
                 Shape::new(Form::Array, self.view().shape())
             }
 
-            fn memory(&self) -> Result<Memory<'_, S>> {
-                Ok(Memory::Host(allocation::row_after_row(self.view())?))
+            fn elements(&self) -> Result<Elements<'_, S>> {
+                Ok(Elements::Host(allocation::row_after_row(self.view())?))
             }
 
-            fn unordered(&self) -> Result<Memory<'_, S>> {
+            fn unordered(&self) -> Result<Elements<'_, S>> {
                 match self.as_slice_memory_order() {
-                    Some(elements) => Ok(Memory::Host(Cow::Borrowed(elements))),
-                    None => Data::<S, O>::memory(self),
+                    Some(elements) => Ok(Elements::Host(Cow::Borrowed(elements))),
+                    None => Data::<S, O>::elements(self),
                 }
             }
 
@@ -102,8 +102,8 @@ impl<S: Element, O: Element> Data<S, O> for &Buffer<S> {
         Shape::new(Form::Row, &[self.len()])
     }
 
-    fn memory(&self) -> Result<Memory<'_, S>> {
-        Ok(Memory::Device((*self).into()))
+    fn elements(&self) -> Result<Elements<'_, S>> {
+        Ok(Elements::Device((*self).into()))
     }
 
     fn check_results(_: &[usize]) -> Result<()> {
@@ -126,8 +126,8 @@ impl<S: Element, O: Element> Data<S, O> for &Buffer2<S> {
         Shape::new(Form::Matrix, &[self.rows(), self.columns()])
     }
 
-    fn memory(&self) -> Result<Memory<'_, S>> {
-        Ok(Memory::Device((*self).into()))
+    fn elements(&self) -> Result<Elements<'_, S>> {
+        Ok(Elements::Device((*self).into()))
     }
 
     fn check_results(axes: &[usize]) -> Result<()> {

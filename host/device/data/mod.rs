@@ -3,7 +3,7 @@
 //! ```text
 //!   slice, array, picture                Buffer, Buffer2
 //!            |                                  |
-//!      Memory::Host                       Memory::Device
+//!      Elements::Host                       Elements::Device
 //!            |                                  |
 //!            +---------> OnDevice::apply <------+
 //!            |                                  |
@@ -15,16 +15,16 @@
 //! | file | |
 //! |---|---|
 //! | `forms.rs` | slices, arrays and buffers as input |
-//! | `memory.rs` | where elements are |
+//! | `elements.rs` | where they are |
 //! | `shape.rs` | lengths of axes |
 //! | `view.rs` | buffers and matrices of a device as one type |
 
+mod elements;
 mod forms;
-mod memory;
 mod shape;
 mod view;
 
-pub(crate) use memory::{Memory, Results};
+pub(crate) use elements::{Elements, Results};
 pub(crate) use shape::{Form, Shape, check_same, number_of};
 pub(crate) use view::BufferViewMut;
 pub use view::{BufferView, Output};
@@ -76,11 +76,11 @@ pub(crate) trait Data<S: Element, O: Element>: Sized {
     fn shape(&self) -> Shape;
 
     /// Returns the elements in row-major order.
-    fn memory(&self) -> Result<Memory<'_, S>>;
+    fn elements(&self) -> Result<Elements<'_, S>>;
 
     /// Returns the elements in any order.
-    fn unordered(&self) -> Result<Memory<'_, S>> {
-        self.memory()
+    fn unordered(&self) -> Result<Elements<'_, S>> {
+        self.elements()
     }
 
     /// Returns an error if there are no results with these axes, which are those of a [`Shape`] of the same form.
@@ -94,9 +94,9 @@ pub(crate) trait Data<S: Element, O: Element>: Sized {
 pub(crate) fn apply<S: Element, O: Element, I: Input<S, O>>(
     input: &I,
     axes: &[usize],
-    compute: impl FnOnce(&Memory<'_, S>) -> Result<Results<O>>,
+    compute: impl FnOnce(&Elements<'_, S>) -> Result<Results<O>>,
 ) -> Result<I::Output> {
     I::check_results(axes)?;
-    let results = compute(&input.memory()?)?;
+    let results = compute(&input.elements()?)?;
     input.results(axes, results)
 }

@@ -1,7 +1,7 @@
 //! Buffers and matrices of a device as one type.
 
 use super::check_same;
-use super::memory::OnBuffer;
+use super::elements::OnBuffer;
 use crate::device::rows::{Place, Rows};
 use crate::{Buffer, Buffer2, Device, Element, Result};
 

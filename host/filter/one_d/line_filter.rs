@@ -2,7 +2,7 @@
 
 use super::on_pictures::OnPictures;
 use super::{Filter1dAlgorithm, Lines, Taps};
-use crate::device::data::{Memory, Results};
+use crate::device::data::{Elements, Results};
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
 use crate::{Buffer, Device, Element, FilterSample, FilterWeight, Result};
@@ -71,7 +71,7 @@ impl<S: FilterSample> LineFilter<S> {
         &self,
         device: &Device,
         lines: &Lines,
-        samples: &Memory<'_, S>,
+        samples: &Elements<'_, S>,
         len: usize,
     ) -> Result<Results<S>> {
         match self {
@@ -113,7 +113,7 @@ mod tests {
         let taps = Filter1d::correlate(&[1, 1, 1]).described().unwrap();
         let lines = Lines::single(&taps.reach, 4).unwrap();
         let filter = LineFilter::new(&device, &taps, Filter1dAlgorithm::Auto).unwrap();
-        let samples = Memory::Host(vec![1, 2, 3, 4].into());
+        let samples = Elements::Host(vec![1, 2, 3, 4].into());
         let run = |len| filter.apply(&device, &lines, &samples, len).and_then(Results::into_vec);
         assert_eq!(run(4), Ok(vec![3, 6, 9, 7]));
         let device = "emulated:small:0".to_owned();

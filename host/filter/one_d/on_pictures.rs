@@ -2,7 +2,7 @@
 //! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
 use super::{Filter1dAlgorithm, Lines, Taps};
-use crate::device::data::{Memory, Results};
+use crate::device::data::{Elements, Results};
 use crate::device::kernel::OnDemand;
 use crate::filter2d::{Filter2dAlgorithm, LineFilter, PreparedFilter2d};
 use crate::plan::Planned;
@@ -45,7 +45,7 @@ impl<S: FilterSample> OnPictures<S> {
         filter.run_pitched(shape, [lines.input_pitch, lines.output_pitch], samples, outputs)
     }
 
-    pub(super) fn apply(&self, lines: &Lines, samples: &Memory<'_, S>) -> Result<Results<S>> {
+    pub(super) fn apply(&self, lines: &Lines, samples: &Elements<'_, S>) -> Result<Results<S>> {
         let (filter, shape) = self.filter(lines)?;
         filter.apply_pitched(shape, lines.input_pitch, samples)
     }

@@ -7,7 +7,7 @@ use super::weights::{Values, Weights};
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
-use crate::device::data::{Memory, Results};
+use crate::device::data::{Elements, Results};
 use crate::filter::generated::WeightSource;
 use crate::plan::Planned;
 use crate::{Buffer, Device, Extent, Result};
@@ -106,7 +106,7 @@ impl<S: FilterSample> PreparedFilter2d<S> {
         &self,
         shape: [usize; 2],
         input_pitch: usize,
-        samples: &Memory<'_, S>,
+        samples: &Elements<'_, S>,
     ) -> Result<Results<S>> {
         self.run(&Problem { input_pitch, ..Problem::new(&self.window, 1, shape)? }, samples)
     }

@@ -9,7 +9,7 @@ use super::gpu::GpuFilter;
 use super::settings::Settings;
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
-use crate::device::data::{self, Form, Memory, Results, Shape, number_of};
+use crate::device::data::{self, Elements, Form, Results, Shape, number_of};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
@@ -285,7 +285,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 
     /// Returns the outputs of a problem without gaps between them.
-    pub(super) fn run(&self, problem: &Problem, samples: &Memory<'_, S>) -> Result<Results<O>> {
+    pub(super) fn run(&self, problem: &Problem, samples: &Elements<'_, S>) -> Result<Results<O>> {
         let len = problem.output_rows() * problem.output_width();
         self.with_fewest(problem, |filter, problem| filter.0.apply(&self.device, problem, [samples], len))
     }

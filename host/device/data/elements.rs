@@ -5,7 +5,7 @@ use crate::{Buffer, Device, Element, Result};
 use std::borrow::Cow;
 
 /// The elements of an input in row-major order.
-pub(crate) enum Memory<'a, T: Element> {
+pub(crate) enum Elements<'a, T: Element> {
     /// On the host, without gaps.
     Host(Cow<'a, [T]>),
     Device(BufferView<'a, T>),
@@ -31,10 +31,10 @@ pub(crate) enum Gathered<'a, T: Element> {
 
 impl<T: Element> Gathered<'_, T> {
     /// Returns the memory, which may be longer.
-    pub(crate) fn memory(&self) -> Memory<'_, T> {
+    pub(crate) fn elements(&self) -> Elements<'_, T> {
         match self {
-            Gathered::Host(elements) => Memory::Host(Cow::Borrowed(elements)),
-            Gathered::Device(elements) => Memory::Device(elements.buffer().into()),
+            Gathered::Host(elements) => Elements::Host(Cow::Borrowed(elements)),
+            Gathered::Device(elements) => Elements::Device(elements.buffer().into()),
         }
     }
 }
@@ -48,44 +48,44 @@ impl<T: Element> OnBuffer<'_, T> {
     }
 }
 
-impl<T: Element> Memory<'_, T> {
+impl<T: Element> Elements<'_, T> {
     /// Returns an error if elements on a device belong to another handle.
     pub(crate) fn check_owner(&self, what: &'static str, device: &Device) -> Result<()> {
         match self {
-            Memory::Host(_) => Ok(()),
-            Memory::Device(view) => view.check_owner(what, device),
+            Elements::Host(_) => Ok(()),
+            Elements::Device(view) => view.check_owner(what, device),
         }
     }
 
     /// Returns the row pitch of rows with this number of elements.
     pub(crate) fn pitch(&self, columns: usize) -> usize {
         match self {
-            Memory::Host(_) => columns,
-            Memory::Device(view) => view.pitch(),
+            Elements::Host(_) => columns,
+            Elements::Device(view) => view.pitch(),
         }
     }
 
     /// Returns the elements on the CPU, also those in gaps. All buffers are on the CPU.
     pub(crate) fn cpu(&self) -> &[T] {
         match self {
-            Memory::Host(elements) => elements,
-            Memory::Device(view) => view.buffer().storage().cpu(),
+            Elements::Host(elements) => elements,
+            Elements::Device(view) => view.buffer().storage().cpu(),
         }
     }
 
     /// Returns a buffer with the elements at the row pitch that they have.
     pub(crate) fn on_buffer(&self, device: &Device) -> Result<OnBuffer<'_, T>> {
         Ok(match self {
-            Memory::Host(elements) => OnBuffer::Copied(device.upload(elements)?),
-            Memory::Device(view) => OnBuffer::Borrowed(view.buffer()),
+            Elements::Host(elements) => OnBuffer::Copied(device.upload(elements)?),
+            Elements::Device(view) => OnBuffer::Borrowed(view.buffer()),
         })
     }
 
     /// Returns the elements without gaps. A copy that removes gaps of a buffer is enqueued.
     pub(crate) fn gathered(&self) -> Result<Gathered<'_, T>> {
         Ok(match self {
-            Memory::Host(elements) => Gathered::Host(elements),
-            Memory::Device(view) => Gathered::Device(view.gathered()?),
+            Elements::Host(elements) => Gathered::Host(elements),
+            Elements::Device(view) => Gathered::Device(view.gathered()?),
         })
     }
 }
