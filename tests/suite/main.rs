@@ -17,6 +17,7 @@
 //!
 //! | folder | trials |
 //! |---|---|
+//! | `forms` | input of every form |
 //! | `matrices` | copies of matrices |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `examples` | the examples |
@@ -32,6 +33,7 @@ mod driverless;
 mod examples;
 mod filter1d;
 mod filter2d;
+mod forms;
 mod histogram;
 mod life;
 mod matrices;
@@ -57,6 +59,7 @@ fn main() {
         pointwise::trials(),
         life::trials(),
         banks::trials(),
+        forms::trials(),
         matrices::trials(),
         pictures::trials(),
         examples::trials(),
