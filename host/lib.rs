@@ -41,11 +41,12 @@
 //!
 //! # Order and completion
 //!
-//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an `apply_into` launches
+//! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an operation launches
 //! several kernels on a GPU, no kernels of other threads run between them.
 //!
-//! `apply_into`, [`Kernel::launch`], [`Buffer::copy_from`] and [`Board::step`](life::Board::step) return when the work is enqueued.
-//! The following functions wait for all work that was enqueued before: uploads and downloads, `apply`, `prepare` (which uploads
+//! `apply` with results on the device, `apply_into`, `accumulate_into`, [`Kernel::launch`], [`Buffer::copy_from`] and
+//! [`Board::step`](life::Board::step) return when the work is enqueued. The following functions wait for all work that was enqueued
+//! before: uploads and downloads, `apply` with results on the host, counts and sums of histograms among them, `prepare` (which uploads
 //! taps or edges), [`Device::synchronize`], [`Device::time`], and all functions of a [`Board`](life::Board) that read or write
 //! cells, take censuses or run until it is stable. If enqueued work fails, the next call that waits returns the error.
 //!
@@ -58,7 +59,7 @@
 //! * `cust`: turns `cuda` on, and exchanges buffers, contexts and streams with programs that use Rust-CUDA's `cust`:
 //!   `Buffer::from_cust`, `Buffer::into_cust` and `Device::from_cust`. `cust` needs a CUDA toolkit to build, or the
 //!   environment variable `CUDA_LIBRARY_PATH` with a folder that contains an empty folder `lib64`.
-//! * `image`: filters, histograms and transpositions of pictures of the crate `image`, such as `RgbImage`, and their copies to
+//! * `image`: operations on pictures of the crate `image`, such as `RgbImage`, and their copies to
 //!   and from devices (`slm::pictures`).
 //! * `emulator`: emulated GPUs (`Device::emulated`). They run the kernels on the CPU and check every access, which is slow. A
 //!   race, a wrong access or a missing barrier in a kernel is an error.

@@ -188,11 +188,11 @@ where
 
     fn check_results(axes: &[usize]) -> Result<()> {
         check_channels::<P::Pixel>("the type of the results", channels::<P>())?;
-        size([axes[0], axes[1] / channels::<P>()]).map(drop)
+        size([axes[0], columns::<P>(axes[1])]).map(drop)
     }
 
     fn results(&self, axes: &[usize], results: Results<O>) -> Result<Picture<P::Pixel>> {
-        let size = size([axes[0], axes[1] / channels::<P>()])?;
+        let size = size([axes[0], columns::<P>(axes[1])])?;
         Ok(picture_of(size, self.color_space(), results.into_vec()?))
     }
 }
@@ -200,6 +200,11 @@ where
 /// Returns the channels of a pixel.
 fn channels<P: Pixel>() -> usize {
     P::CHANNEL_COUNT.into()
+}
+
+/// Returns the pixels of a row with this number of subpixels. The pixels of other crates may have no channels.
+fn columns<P: Pixel>(width: usize) -> usize {
+    width.checked_div(channels::<P>()).unwrap_or(0)
 }
 
 /// Returns an error unless a pixel has as many channels as the operation.

@@ -8,8 +8,8 @@ use std::slice;
 
 /// The kernels that an operation launches on its device, and the reason for their choice.
 ///
-/// `A` is the type of the algorithm that can be requested, and `D` of what only one operation has to say. `Display` prints a plan as
-/// a few lines of text.
+/// `A` is the type of the algorithm that can be requested, and `D` has details of the operation. `Display` prints a plan as a few lines
+/// of text.
 ///
 /// ```
 /// use slm::{Device, Filter1d};
@@ -34,7 +34,7 @@ pub struct Plan<A = (), D = ()> {
     pub reason: String,
     /// Launches of kernels, in this order. Empty on the CPU, and if there is nothing to compute.
     pub launches: Vec<LaunchPlan>,
-    /// What only this operation has to say.
+    /// Details of the operation.
     pub details: D,
 }
 
@@ -79,7 +79,7 @@ pub(crate) trait Requested {
     fn name(&self) -> Option<String>;
 }
 
-/// What only one operation has to say about a plan.
+/// Details of an operation in its plan.
 pub(crate) trait Details {
     /// Writes lines, each after a line break.
     fn write_lines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;

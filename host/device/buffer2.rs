@@ -2,8 +2,9 @@
 
 use crate::cpu::allocation;
 use crate::device::buffer::check_shape;
+use crate::device::data::Planes;
 use crate::device::rows::{Place, Rows};
-use crate::{Buffer, BufferView, Device, Element, Error, Result};
+use crate::{Buffer, Device, Element, Error, Result};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 /// A matrix in a device's memory, row after row: element `(r, c)` is at `r * pitch + c` of a [`Buffer`].
@@ -324,7 +325,8 @@ impl<T: Element> Buffer2<T> {
         self.buffer
     }
 
-    /// Returns the matrix as this number of matrices of the same shape, one below the other, for operations on batches.
+    /// Returns the matrix as `count` matrices of the same shape, one below the other: a batch of pictures for
+    /// [`Filter2d`](crate::Filter2d). The number of rows must be a multiple of `count`, which the filter checks.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -341,8 +343,8 @@ impl<T: Element> Buffer2<T> {
     /// # }
     /// ```
     #[must_use]
-    pub fn planes(&self, planes: usize) -> BufferView<'_, T> {
-        BufferView::from(self).with_planes(planes)
+    pub fn planes(&self, count: usize) -> Planes<'_, T> {
+        Planes { view: self.into(), count }
     }
 
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<T> {

@@ -59,8 +59,8 @@ impl<C, G> OnDevice<C, G> {
         }
     }
 
-    /// Returns the `len` results of a task, where its first input is: on the host, or on the device. There, this returns when the work
-    /// is enqueued. Inputs on devices are on this one.
+    /// Returns the `len` results of a task, on the host or on the device, as its first input is. On the device, this returns when the
+    /// work is enqueued. Inputs on devices are on this one.
     pub(crate) fn apply<S: Element, O: Element, const N: usize>(
         &self,
         device: &Device,

@@ -9,7 +9,7 @@ pub(crate) fn left(taps: usize, origin: isize, is_flipped: bool) -> Option<usize
 
 /// Returns the least and the greatest origin of this number of weights. There is at least one.
 pub(crate) fn range(taps: usize) -> [isize; 2] {
-    // Memory has less than `isize::MAX` weights, and an error may tell of any number.
+    // Memory has less than `isize::MAX` weights, and an error may name any number.
     let [before, behind] = [taps / 2, taps.saturating_sub(1 + taps / 2)].map(|count| count as isize);
     [-before, behind]
 }

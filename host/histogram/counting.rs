@@ -5,7 +5,7 @@ use super::rule::CounterLayout;
 use crate::plan::Details;
 use std::fmt;
 
-/// What is special about the [plan](crate::Plan) of a histogram.
+/// Details of the [plan](crate::Plan) of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counting {

@@ -65,9 +65,9 @@ impl Histogram<u16> {
 }
 
 impl Histogram<f64> {
-    /// Returns the histogram for samples of type `f32`, with the same bounds: a sample is compared with them as the number that it
-    /// is, without rounding. So each edge becomes the smallest `f32` that is not less than it. For [`even`](Self::even) bins this
-    /// holds for both ends, and the borders between them are those of the ends that it makes.
+    /// Returns the histogram for samples of type `f32`, with the same bounds: a sample is compared with them
+    /// exactly, as `f64`. So each edge becomes the smallest `f32` that is not less than it. For [`even`](Self::even) bins this
+    /// holds for both ends, and the borders between them are computed from the rounded ends.
     ///
     /// [`closed`](Self::closed) before this call includes samples that equal the exact upper end, and after it those that equal the
     /// `f32`. Edges that become equal are the error [`HistogramError::EdgeOrder`] of [`prepare`](Self::prepare), and an end of `even`

@@ -118,7 +118,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.layout().counters()
     }
 
-    /// Returns the counts of the samples: of [data](Input) of any form.
+    /// Returns the counts of samples in any [form](Input). Waits for them.
     ///
     /// Elements are read in row-major order, with the last index changing fastest, independent of their order in memory. So
     /// the last axis of a picture of rows, columns and colours has the [`channels`](crate::Histogram::channels), and rows of other
@@ -258,9 +258,10 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// None at present.
+    /// [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<HistogramAlgorithm, Counting>> {
         let samples = number_of(shape.as_ref());
+        self.layout().check_samples(samples)?;
         let (details, planned) = match &self.on_device {
             OnDevice::Cpu(()) => (Counting::on_cpu(self.algorithm, samples, self.layout()), Planned::on_cpu()),
             OnDevice::Gpu(histogram) => histogram.plan(samples),

@@ -10,7 +10,7 @@ use crate::{Input, Plan, Result};
 
 /// Sums of weights.
 impl<T: HistogramElement> PreparedHistogram<T> {
-    /// Returns the sums of the weights, one weight per sample. Samples and weights are [data](Input) of the same shape, and elements
+    /// Returns the sums of the weights, one weight per sample, and waits for them. Samples and weights are [data](Input) of the same shape, and elements
     /// with the same index belong together; those of slices and buffers are in row-major order.
     ///
     /// Each sum has an error relative to the weights in its bin, at most 2^-50 of the sum of their magnitudes, whatever the
@@ -19,7 +19,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// [module](super) has the rule, the exact bound and its limit.
     ///
     /// Weights are `f32` or `f64`. A GPU reads samples and weights twice: first it finds the largest exponent in each bin, then
-    /// it adds the weights atomically. Sums are returned when they are there. If all sums of 16 bytes fit into 96 KiB of a block's shared memory, each block has one
+    /// it adds the weights atomically. If all sums of 16 bytes fit into 96 KiB of a block's shared memory, each block has one
     /// set of sums there; otherwise the sums are in global memory. Many samples in one bin make it slower.
     ///
     /// The [`algorithm`](crate::Histogram::algorithm) and the [`plan`](Self::plan) are for counting only.
@@ -127,11 +127,13 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// None at present.
+    /// [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
     pub fn weighted_plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan> {
+        let samples = number_of(shape.as_ref());
+        self.layout().check_samples(samples)?;
         let planned = match &self.on_device {
             OnDevice::Cpu(()) => Planned::on_cpu(),
-            OnDevice::Gpu(histogram) => histogram.weighted_plan(number_of(shape.as_ref())),
+            OnDevice::Gpu(histogram) => histogram.weighted_plan(samples),
         };
         Ok(Plan::new(&self.device, (), &[self.layout().counted, self.layout().bins], (), planned))
     }

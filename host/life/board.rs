@@ -427,7 +427,7 @@ impl Board {
     }
 }
 
-/// What is special about the [plan](Board::plan) of a board.
+/// Details of the [plan](Board::plan) of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Generations {

@@ -46,7 +46,7 @@
 //! # Shapes
 //!
 //! Except for [`Channels`], inputs and outputs have the same shape: slices, arrays of `ndarray` with any strides,
-//! [`Buffer`]s, or [`Buffer2`]s with any row pitches. Gaps between rows are neither read nor written. Without samples there
+//! pictures of the crate `image`, [`Buffer`]s, or [`Buffer2`]s with any row pitches. Two inputs may be of different forms. Gaps between rows are neither read nor written. Without samples there
 //! are no outputs, and nothing is launched.
 //!
 //! # Speed
@@ -59,7 +59,7 @@
 
 // A description becomes a prepared function, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` and
 // `table.rs`, by a `launcher.rs`; `channels.rs` contains all of its operation. `lines.rs` has the elements of a problem in
-// memory. Types are known at run time only from `on_device.rs` on, so that code is not compiled for each combination of
+// memory. Types are known at run time only from `function.rs` on, so that code is not compiled for each combination of
 // samples and outputs.
 mod arithmetic;
 mod channels;

@@ -25,7 +25,7 @@ pub(crate) trait Dispatch: Element {
         pitches: [usize; 2],
     ) -> Result<()>;
 
-    /// Returns the transposed matrices of `input`, with the given row pitches in elements, of which the second one has no gaps.
+    /// Returns the transposed matrices of `input`, with the given row pitches in elements. The results have no gaps.
     fn apply(
         transpose: &PreparedTranspose<Self>,
         input: &Elements<'_, Self>,

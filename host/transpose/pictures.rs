@@ -1,11 +1,13 @@
 //! Pictures of the crate `image`, transposed in place.
 
 use super::in_place::TransposeIn;
-use super::{Matrices, PreparedTransposeInPlace, TransposeElement};
+use super::{InPlace, Matrices, PreparedTransposeInPlace, TransposeElement};
 use crate::Result;
 use crate::device::buffer::check_shape;
 use crate::pictures::{Size, check_channels, picture_of, shape, size};
 use image::{ImageBuffer, Pixel};
+
+impl<T: TransposeElement, P: Pixel<Subpixel = T>> InPlace<T> for &mut ImageBuffer<P, Vec<T>> {}
 
 impl<T: TransposeElement, P: Pixel<Subpixel = T>> TransposeIn<T> for &mut ImageBuffer<P, Vec<T>> {
     fn transpose(self, transpose: &PreparedTransposeInPlace<T>) -> Result<()> {

@@ -91,11 +91,11 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         }
         self.check_axes("the input", self.matrices.shape(), &shape.axes)?;
         let transposed = self.matrices.transposed_shape();
-        let outputs: &[usize] = if shape.axes.len() == 1 { &shape.axes } else { &transposed };
+        let is_row = shape.axes.len() == 1;
+        let outputs: &[usize] = if is_row { &shape.axes } else { &transposed };
         data::apply(&input, outputs, |input| {
             input.check_owner("the input", &self.device)?;
             let pitches = self.matrices.pitches();
-            let is_row = shape.axes.len() == 1;
             let input_pitch = if is_row { pitches[0] } else { input.pitch(pitches[0]) };
             T::apply(self, input, [input_pitch, pitches[1]])
         })

@@ -5,7 +5,7 @@ use libtest_mimic::{Failed, Trial};
 use slm::filter1d::Filter1dError;
 use slm::filter2d::Filter2dError;
 use slm::image::{ImageBuffer, Luma};
-use slm::ndarray::{Array1, Array2, Array3, s};
+use slm::ndarray::{Array1, Array2, Array3, Axis, s};
 use slm::{Arithmetic, Buffer, Buffer2, Device, Error, Filter1d, Filter2d, Histogram, Input, Map, Transpose};
 
 /// Rows and columns.
@@ -54,7 +54,7 @@ fn rows(device: &Device) -> Result<(), Failed> {
     equal(on_device.download()?, squares.to_vec())?;
     equal(sum.apply(&vector)?, sums.to_vec())?;
     equal(sum.along(0).apply(&array)?, Array1::from_iter(sums))?;
-    equal(sum.apply(array.slice(s![..;-1]))?, Array1::from_iter([2.0, 7.0, 10.0, 6.0]))?;
+    equal(sum.apply(array.slice(s![..;-1]))?, Array1::from_iter([2.0, 11.0, 5.0, 6.0]))?;
     equal(sum.apply(&buffer)?.download()?, sums.to_vec())
 }
 
@@ -148,6 +148,11 @@ fn two_inputs(device: &Device) -> Result<(), Failed> {
     let result: Buffer2<f32> = difference.apply(&on_device, numbers.view())?;
     equal(result.download()?, numbers.clone())?;
     equal(difference.apply(&double, &on_device)?, &double * 0.0)?;
+    let picture = Picture::from_raw(SHAPE[1] as u32, SHAPE[0] as u32, elements(&numbers)).ok_or("a picture")?;
+    equal(difference.apply(&picture, &on_device)?.into_raw(), elements(&-&numbers))?;
+    equal(difference.apply(&double, &picture)?, numbers.clone())?;
+    let channels = numbers.clone().insert_axis(Axis(2));
+    equal(difference.apply(&picture, &channels)?.into_raw(), vec![0.0; 35])?;
 
     let tens = Histogram::even(10, 0.0f32..100.0).prepare(device)?;
     let weights = elements(&numbers);
@@ -172,6 +177,9 @@ fn in_place(device: &Device) -> Result<(), Failed> {
     let mut vector = elements(&numbers);
     transpose.apply(&mut vector[..])?;
     equal(&vector, &expected)?;
+    let mut four = [1.0, 2.0, 3.0, 4.0];
+    Transpose::new(2, 2).prepare_in_place(device)?.apply(&mut four)?;
+    equal(four, [1.0, 3.0, 2.0, 4.0])?;
     let mut array = numbers.clone();
     transpose.apply(&mut array)?;
     equal(elements(&array), expected)

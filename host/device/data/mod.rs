@@ -27,13 +27,13 @@ mod view;
 pub(crate) use elements::{Elements, Results};
 pub(crate) use shape::{Form, Shape, check_same, number_of};
 pub(crate) use view::BufferViewMut;
-pub use view::{BufferView, Output};
+pub use view::{BufferView, Output, Planes};
 
 use crate::{Element, Result};
 
 /// Data that an operation reads: elements of type `S`, in host memory or on a device. `O` is the type of the results.
 ///
-/// The results of `apply` have the form of its input:
+/// The results of `apply` have the form of its input, except for the counts and sums of histograms:
 ///
 /// | input | results |
 /// |---|---|
@@ -43,8 +43,8 @@ use crate::{Element, Result};
 /// | `&Buffer<S>` | `Buffer<O>` |
 /// | `&Buffer2<S>` | `Buffer2<O>` |
 ///
-/// Elements of a host are used where they are on the CPU, and copied to a GPU and back. With buffers, `apply` returns when the work is
-/// enqueued. An operation with several inputs returns results of the first one's form, and copies inputs of the host to a device if
+/// The CPU uses elements of the host where they are, if they are contiguous; for a GPU they are copied there and back. If the results are on
+/// a device, `apply` returns when the work is enqueued. An operation with several inputs returns results of the first one's form, and copies inputs of the host to a device if
 /// others are there.
 ///
 /// The trait is sealed.

@@ -1,5 +1,6 @@
 //! Lengths of axes.
 
+use crate::device::buffer::{check_length, check_shape};
 use crate::{Error, Result};
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ pub(crate) enum Form {
     Matrix,
     /// An array of the host, with any number of axes.
     Array,
-    /// A picture with this number of channels, at least 1. Its axes are those of the matrix of its subpixels.
+    /// A picture with this number of channels. Its axes are those of the matrix of its subpixels.
     #[cfg(feature = "image")]
     Picture { channels: usize },
 }
@@ -33,14 +34,20 @@ impl Shape {
     fn with_channels(&self) -> Cow<'_, [usize]> {
         match (self.form, &*self.axes) {
             #[cfg(feature = "image")]
-            (Form::Picture { channels }, &[rows, width]) => Cow::Owned(vec![rows, width / channels, channels]),
+            (Form::Picture { channels }, &[rows, width]) => {
+                Cow::Owned(vec![rows, width.checked_div(channels).unwrap_or(0), channels])
+            }
             (_, axes) => Cow::Borrowed(axes),
         }
     }
 
-    /// Returns an error if another input has another shape.
+    /// Returns an error if another input has another shape. A picture has the axes of its matrix or, beside arrays with three axes and
+    /// other pictures, an axis of channels.
     pub(crate) fn check_same(&self, what: &'static str, other: &Self) -> Result<()> {
-        check_same(what, &self.with_channels(), &other.with_channels())
+        match (&*self.with_channels(), &*other.with_channels()) {
+            (expected, actual) if expected.len() == actual.len() => check_same(what, expected, actual),
+            _ => check_same(what, &self.axes, &other.axes),
+        }
     }
 
     /// Returns an error if another input has other lengths of axes. The elements of a slice or buffer may have any axes.
@@ -68,7 +75,7 @@ impl Shape {
     pub(crate) fn pixels(&self) -> Option<[usize; 2]> {
         match (self.form, &*self.axes) {
             #[cfg(feature = "image")]
-            (Form::Picture { channels }, &[rows, width]) => Some([rows, width / channels]),
+            (Form::Picture { channels }, &[rows, width]) => Some([rows, width.checked_div(channels).unwrap_or(0)]),
             _ => None,
         }
     }
@@ -94,9 +101,9 @@ pub(crate) fn number_of(axes: &[usize]) -> usize {
 pub(crate) fn check_same(what: &'static str, expected: &[usize], actual: &[usize]) -> Result<()> {
     match (expected, actual) {
         _ if expected == actual => Ok(()),
-        (&[expected], &[actual]) => Err(Error::Length { what, expected, actual }),
+        (&[expected], &[actual]) => check_length(what, expected, actual),
         (&[rows, columns], &[actual_rows, actual_columns]) => {
-            Err(Error::Shape { what, expected: [rows, columns], actual: [actual_rows, actual_columns] })
+            check_shape(what, [rows, columns], [actual_rows, actual_columns])
         }
         _ => Err(Error::Axes { what, expected: expected.to_vec(), actual: actual.to_vec() }),
     }

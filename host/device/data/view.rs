@@ -5,15 +5,22 @@ use super::elements::OnBuffer;
 use crate::device::rows::{Place, Rows};
 use crate::{Buffer, Buffer2, Device, Element, Result};
 
-/// Elements on a device that an operation reads: those of a [`Buffer`] or of a [`Buffer2`], or matrices one below the other in a
-/// `Buffer2`.
+/// Elements on a device that an operation reads: those of a [`Buffer`] or of a [`Buffer2`].
 ///
-/// Functions accept `&Buffer` and `&Buffer2`, which convert to it. [`Buffer2::planes`] returns it, too.
+/// Functions accept `&Buffer` and `&Buffer2`, which convert to it.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferView<'a, T: Element> {
     buffer: &'a Buffer<T>,
     axes: Axes,
-    planes: usize,
+}
+
+/// Matrices of one shape on a device, one below the other in a [`Buffer2`]: a batch of pictures.
+///
+/// [`Buffer2::planes`] returns it. Functions also accept `&Buffer2`, a single matrix, which converts to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes<'a, T: Element> {
+    pub(crate) view: BufferView<'a, T>,
+    pub(crate) count: usize,
 }
 
 /// Elements on a device that an operation writes: a [`Buffer`] or a [`Buffer2`]. The trait is sealed.
@@ -69,13 +76,22 @@ impl Axes {
 
 impl<'a, T: Element> From<&'a Buffer<T>> for BufferView<'a, T> {
     fn from(buffer: &'a Buffer<T>) -> Self {
-        BufferView { buffer, axes: Axes::Row([buffer.len()]), planes: 1 }
+        BufferView { buffer, axes: Axes::Row([buffer.len()]) }
     }
 }
 
 impl<'a, T: Element> From<&'a Buffer2<T>> for BufferView<'a, T> {
     fn from(matrix: &'a Buffer2<T>) -> Self {
-        BufferView { buffer: matrix.buffer(), axes: Axes::of(matrix), planes: 1 }
+        BufferView { buffer: matrix.buffer(), axes: Axes::of(matrix) }
+    }
+}
+
+impl<'a, T: Element, V> From<&'a V> for Planes<'a, T>
+where
+    &'a V: Into<BufferView<'a, T>>,
+{
+    fn from(matrix: &'a V) -> Self {
+        Planes { view: matrix.into(), count: 1 }
     }
 }
 
@@ -96,23 +112,13 @@ impl<T: Element> Write<T> for Buffer2<T> {
 }
 
 impl<'a, T: Element> BufferView<'a, T> {
-    /// Returns the view as this number of matrices, one below the other.
-    pub(crate) fn with_planes(self, planes: usize) -> Self {
-        BufferView { planes, ..self }
-    }
-
     pub(crate) fn buffer(&self) -> &'a Buffer<T> {
         self.buffer
     }
 
-    /// Returns the lengths of the axes: one of a buffer, two of matrices, whose rows are counted together.
+    /// Returns the lengths of the axes: one of a buffer, two of a matrix.
     pub(crate) fn axes(&self) -> &[usize] {
         self.axes.lengths()
-    }
-
-    /// Returns the number of matrices that are one below the other.
-    pub(crate) fn planes(&self) -> usize {
-        self.planes
     }
 
     /// Returns rows and columns. A buffer is one row.

@@ -67,9 +67,9 @@
 //! For sums of floats every output has its own error bound before its conversion, on every device and with every
 //! algorithm:
 //!
-//! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[i + j - m / 2]| + m · s` with `γ = m · u / (1 - m · u)`
+//! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[k]| + m · s` with `γ = m · u / (1 - m · u)`
 //!
-//! The sum is over the samples that the output depends on, including those outside; a convolution has the same bound. `u` is
+//! `x[k]` is the sample that `w[j]` meets, also outside; a convolution has the same bound. `u` is
 //! `2^-24` for sums of type `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples. A
 //! GPU rounds once per product and sum (a fused multiply-add), `m` times in all. The CPU rounds each product, and each sum
 //! except the first, which adds to zero. In both cases a product is rounded at most `m` times (Higham, *Accuracy and Stability

@@ -39,7 +39,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     }
 
     /// Returns the filter for the lines along `axis` of matrices. Axis 0 runs down the columns, axis 1 along the rows, as in
-    /// SciPy's `correlate1d`. The default is the last axis. Both filters have their kernels in common.
+    /// SciPy's `correlate1d`. The default is the last axis. Both filters share their kernels.
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -202,6 +202,7 @@ impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
             .field("device", &self.device)
             .field("reach", &self.reach)
             .field("algorithm", &self.algorithm)
+            .field("axis", &self.axis)
             .finish_non_exhaustive()
     }
 }

@@ -350,7 +350,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// The outputs of [`Extent::Valid`] and [`Extent::Full`] do not depend on the origin.
     ///
-    /// The centre must stay within the weights: from `-(h / 2)` to `h - 1 - h / 2`, and alike for columns. Otherwise
+    /// The weight at an output's own place must exist: from `-(h / 2)` to `h - 1 - h / 2`, and likewise for columns. Otherwise
     /// [`prepare`](Self::prepare) fails.
     ///
     /// ```

@@ -126,6 +126,7 @@ mod tuning;
 mod weights;
 mod window;
 
+pub use crate::device::data::Planes;
 pub use crate::filter::signal::{FilterSample, FilterWeight};
 pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
 pub use error::{Filter2dError, Unsupported};

@@ -9,11 +9,11 @@ use super::gpu::GpuFilter;
 use super::settings::Settings;
 use super::window::{Problem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
-use crate::device::data::{self, Elements, Form, Results, Shape, number_of};
+use crate::device::data::{self, Elements, Form, Planes, Results, Shape, number_of};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
-use crate::{Buffer, BufferView, Device, Input, Output, Plan, Result};
+use crate::{Buffer, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -173,12 +173,12 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///   then.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
-        let (samples, outputs) = (samples.into(), outputs.view_mut());
+    pub fn apply_into<'a>(&self, samples: impl Into<Planes<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
+        let (Planes { view: samples, count }, outputs) = (samples.into(), outputs.view_mut());
         samples.check_owner("the input", &self.device)?;
         outputs.check_owner("the output", &self.device)?;
-        let picture = self.picture_of_matrix(samples.axes(), samples.planes())?;
-        let mut problem = Problem::new(&self.window, samples.planes(), picture)?;
+        let picture = self.picture_of_matrix(samples.axes(), count)?;
+        let mut problem = Problem::new(&self.window, count, picture)?;
         outputs.check_axes("the output", &[problem.output_rows(), problem.output_width()])?;
         (problem.input_pitch, problem.output_pitch) = (samples.pitch(), outputs.pitch());
         self.run_into(&problem, samples.buffer(), outputs.into_buffer())

@@ -130,12 +130,10 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     }
 }
 
-/// Data that are transposed in place: `&mut Buffer`, `&mut Buffer2`, `&mut [T]`, `&mut Vec`, `&mut Array` and `ArrayViewMut` of `ndarray`, and
+/// Data that are transposed in place: `&mut Buffer`, `&mut Buffer2`, `&mut [T]`, `&mut [T; N]`, `&mut Vec`, `&mut Array` and `ArrayViewMut` of `ndarray`, and
 /// `&mut ImageBuffer` of the crate `image`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `TransposeIn` in their generic code")]
 pub trait InPlace<T: TransposeElement>: TransposeIn<T> {}
-
-impl<T: TransposeElement, D: TransposeIn<T>> InPlace<T> for D {}
 
 /// Transposing data of some form.
 pub(super) trait TransposeIn<T: Element> {
@@ -144,6 +142,7 @@ pub(super) trait TransposeIn<T: Element> {
 
 macro_rules! in_place {
     ($($data:ty, [$($parameters:tt)*], |$transpose:ident, $variable:ident| $run:expr;)*) => {$(
+        impl<T: TransposeElement, $($parameters)*> InPlace<T> for $data {}
         impl<T: TransposeElement, $($parameters)*> TransposeIn<T> for $data {
             fn transpose(self, $transpose: &PreparedTransposeInPlace<T>) -> Result<()> {
                 let $variable = self;
@@ -156,6 +155,7 @@ in_place! {
     &mut Buffer<T>, [], |transpose, data| transpose.apply_to_buffer(data);
     &mut Buffer2<T>, [], |transpose, data| transpose.apply_to_matrix(data);
     &mut [T], [], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(data));
+    &mut [T; N], [const N: usize], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(&mut data[..]));
     &mut Vec<T>, [], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(&mut data[..]));
     ArrayViewMut<'_, T, D>, [D: Dimension], |transpose, data| transpose.apply_to_array(data);
     &mut Array<T, D>, [D: Dimension], |transpose, data| transpose.apply_to_array(data.view_mut());
