@@ -131,7 +131,8 @@ impl<T: Element> Buffer2<T> {
     ///
     /// * [`Error::OutOfHostMemory`] for a copy of `data`, if its rows are not contiguous.
     /// * The errors of [`Device::upload`].
-    pub fn upload(device: &Device, data: ArrayView2<'_, T>) -> Result<Self> {
+    pub fn upload<'a>(device: &Device, data: impl Into<ArrayView2<'a, T>>) -> Result<Self> {
+        let data = data.into();
         let (rows, columns) = data.dim();
         let buffer = device.upload(&allocation::row_after_row(data)?)?;
         Ok(Buffer2 { buffer, rows, columns, pitch: columns })
@@ -145,7 +146,7 @@ impl<T: Element> Buffer2<T> {
     /// use slm::{Buffer2, Device};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// let matrix = Buffer2::upload_pitched(&Device::open()?, array![[1, 2], [3, 4]].view(), 3)?;
+    /// let matrix = Buffer2::upload_pitched(&Device::open()?, &array![[1, 2], [3, 4]], 3)?;
     /// assert_eq!(matrix.buffer().download()?, [1, 2, 0, 3, 4]);
     /// # Ok(())
     /// # }
@@ -154,7 +155,8 @@ impl<T: Element> Buffer2<T> {
     /// # Errors
     ///
     /// The errors of [`zeroed_pitched`](Self::zeroed_pitched) and [`upload_into`](Self::upload_into).
-    pub fn upload_pitched(device: &Device, data: ArrayView2<'_, T>, pitch: usize) -> Result<Self> {
+    pub fn upload_pitched<'a>(device: &Device, data: impl Into<ArrayView2<'a, T>>, pitch: usize) -> Result<Self> {
+        let data = data.into();
         let (rows, columns) = data.dim();
         let mut matrix = Self::zeroed_pitched(device, rows, columns, pitch)?;
         matrix.upload_into(data)?;
@@ -172,7 +174,7 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let mut frame = Buffer2::zeroed_pitched(&Device::open()?, 2, 2, 64)?;
-    /// frame.upload_into(array![[1, 2], [3, 4]].view())?;
+    /// frame.upload_into(&array![[1, 2], [3, 4]])?;
     /// assert_eq!(frame.download()?, array![[1, 2], [3, 4]]);
     /// # Ok(())
     /// # }
@@ -183,7 +185,8 @@ impl<T: Element> Buffer2<T> {
     /// * [`Error::Shape`] if the shapes differ.
     /// * [`Error::OutOfHostMemory`] for a copy of `data`, if its rows are not contiguous.
     /// * [Failures of the device](Error#failures-of-the-device), also of earlier work.
-    pub fn upload_into(&mut self, data: ArrayView2<'_, T>) -> Result<()> {
+    pub fn upload_into<'a>(&mut self, data: impl Into<ArrayView2<'a, T>>) -> Result<()> {
+        let data = data.into();
         self.check_shape("the matrix to upload", data.dim())?;
         let data = allocation::row_after_row(data)?;
         let rows = self.copied(Place::at_start(self.columns), Place::at_start(self.pitch));
@@ -229,7 +232,7 @@ impl<T: Element> Buffer2<T> {
     /// use slm::{Buffer2, Device};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// let matrix = Buffer2::upload(&Device::open()?, array![[1, 2], [3, 4]].view())?;
+    /// let matrix = Buffer2::upload(&Device::open()?, &array![[1, 2], [3, 4]])?;
     /// let mut transposed = Array2::zeros((2, 2));
     /// matrix.download_into(transposed.view_mut().reversed_axes())?;
     /// assert_eq!(transposed, array![[1, 3], [2, 4]]);
@@ -259,7 +262,7 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let source = Buffer2::upload(&device, array![[1, 2], [3, 4]].view())?;
+    /// let source = Buffer2::upload(&device, &array![[1, 2], [3, 4]])?;
     /// let mut pitched = Buffer2::zeroed_pitched(&device, 2, 2, 3)?;
     /// pitched.copy_from(&source)?;
     /// assert_eq!(pitched.buffer().download()?, [1, 2, 0, 3, 4]);
@@ -334,7 +337,7 @@ impl<T: Element> Buffer2<T> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let x = Buffer2::upload(&device, array![[1], [2], [3], [4]].view())?;
+    /// let x = Buffer2::upload(&device, &array![[1], [2], [3], [4]])?;
     /// let mut y = Buffer2::zeroed(&device, 4, 1)?;
     /// let sum = Filter2d::separable(&[1, 1, 1], &[1]).prepare(&device)?;
     /// sum.apply_into(x.planes(2), &mut y)?;

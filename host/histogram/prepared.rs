@@ -143,7 +143,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// // The colours of a planar picture become the last axis.
     /// let planar = Array3::from_shape_fn((3, 4, 5), |(colour, _, _)| colour as u8);
-    /// let counts = colours.apply(planar.view().permuted_axes([1, 2, 0]))?;
+    /// let counts = colours.apply(&planar.permuted_axes([1, 2, 0]))?;
     /// assert_eq!(counts.channel(2).map(|blue| blue.bins[2]), Some(20));
     /// # Ok(())
     /// # }
@@ -182,7 +182,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// bits.apply_into(&device.upload(&[4, 5])?, &mut counts)?;
     /// assert_eq!(counts.download()?, [1, 1, 0, 0, 0]);
     ///
-    /// let matrix = Buffer2::upload_pitched(&device, array![[1, 2], [3, 4]].view(), 64)?;
+    /// let matrix = Buffer2::upload_pitched(&device, &array![[1, 2], [3, 4]], 64)?;
     /// bits.apply_into(&matrix, &mut counts)?;
     /// assert_eq!(bits.counts(&counts)?.bins()?, [2, 2]);
     /// # Ok(())

@@ -35,7 +35,7 @@ use std::marker::PhantomData;
 ///
 /// # fn main() -> slm::Result<()> {
 /// let device = Device::open()?;
-/// let pixels = Buffer2::upload(&device, array![[1, 2, 3, 4], [5, 6, 7, 8]].view())?;
+/// let pixels = Buffer2::upload(&device, &array![[1, 2, 3, 4], [5, 6, 7, 8]])?;
 /// let mut planes = Buffer2::zeroed(&device, 4, 2)?;
 /// Channels::split(2).prepare(&device)?.apply_into(&pixels, &mut planes)?;
 /// assert_eq!(planes.download()?, array![[1, 3], [5, 7], [2, 4], [6, 8]]);

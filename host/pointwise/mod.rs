@@ -17,7 +17,7 @@
 //! # fn main() -> slm::Result<()> {
 //! # let picture = Array2::from_shape_fn((20, 30), |(r, c)| (40 + r + 2 * c) as u8);
 //! let device = Device::open()?;
-//! let bytes = Buffer2::upload(&device, picture.view())?;
+//! let bytes = Buffer2::upload(&device, &picture)?;
 //! let floats = Convert::<u8, f32>::new().prepare(&device)?.apply(&bytes)?;
 //! let smooth = Filter2d::gaussian(1.5).prepare(&device)?.apply(&floats)?;
 //! let bytes = Convert::<f32, u8>::new().prepare(&device)?.apply(&smooth)?;

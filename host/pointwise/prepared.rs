@@ -55,7 +55,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     /// assert_eq!(square.apply(&[1, 2, 3])?, [1, 4, 9]);
     /// assert_eq!(square.apply(array![[1, 2], [3, 4]].t())?, array![[1, 9], [4, 16]]);
     ///
-    /// let bytes = Buffer2::upload(&device, array![[0u8, 64], [128, 192]].view())?;
+    /// let bytes = Buffer2::upload(&device, &array![[0u8, 64], [128, 192]])?;
     /// let unit: Buffer2<f32> = Convert::new().scale(1.0 / 256.0).prepare(&device)?.apply(&bytes)?;
     /// assert_eq!(unit.download()?, array![[0.0, 0.25], [0.5, 0.75]]);
     /// # Ok(())

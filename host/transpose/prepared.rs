@@ -67,7 +67,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// assert_eq!(transpose.apply(&[1, 2, 3, 4, 5, 6])?, [1, 4, 2, 5, 3, 6]);
     /// let matrix = array![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(transpose.apply(&matrix)?, array![[1, 4], [2, 5], [3, 6]]);
-    /// let on_device = Buffer2::upload(&device, matrix.view())?;
+    /// let on_device = Buffer2::upload(&device, &matrix)?;
     /// assert_eq!(transpose.apply(&on_device)?.download()?, array![[1, 4], [2, 5], [3, 6]]);
     /// # Ok(())
     /// # }

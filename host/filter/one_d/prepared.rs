@@ -129,7 +129,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// steps.apply_into(&x, &mut y)?;
     /// assert_eq!(y.download()?, [2, 3, -2]);
     ///
-    /// let x = Buffer2::upload(&device, array![[1, 3, 6], [2, 2, 9]].view())?;
+    /// let x = Buffer2::upload(&device, &array![[1, 3, 6], [2, 2, 9]])?;
     /// let mut y = Buffer2::zeroed(&device, 2, 2)?;
     /// steps.apply_into(&x, &mut y)?;
     /// assert_eq!(y.download()?, array![[2, 3], [0, 7]]);

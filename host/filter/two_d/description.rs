@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// # fn main() -> slm::Result<()> {
 /// let device = Device::open()?;
 /// let cross = array![[0, 1, 0], [1, 1, 1], [0, 1, 0]];
-/// let sum = Filter2d::correlate(cross.view()).boundary(Boundary::Nearest).prepare(&device)?;
-/// assert_eq!(sum.apply(array![[1, 2], [3, 4]].view())?, array![[8, 11], [14, 17]]);
+/// let sum = Filter2d::correlate(&cross).boundary(Boundary::Nearest).prepare(&device)?;
+/// assert_eq!(sum.apply(&array![[1, 2], [3, 4]])?, array![[8, 11], [14, 17]]);
 /// # Ok(())
 /// # }
 /// ```
@@ -128,7 +128,8 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// Returns a correlation: `y[r, c] = Σ_i Σ_j w[i, j] · x[r + i - h / 2, c + j - v / 2]` for `h` rows and `v` columns of
     /// weights.
     #[must_use]
-    pub fn correlate(weights: ArrayView2<'_, W>) -> Self {
+    pub fn correlate<'a>(weights: impl Into<ArrayView2<'a, W>>) -> Self {
+        let weights = weights.into();
         let values = allocation::collected(weights.iter().copied());
         Self::new(values.map(|values| Weights::dense([weights.nrows(), weights.ncols()], values)))
     }
@@ -136,7 +137,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// Returns a convolution: `y[r, c] = Σ_i Σ_j w[i, j] · x[r - i + h / 2, c - j + v / 2]` for `h` rows and `v` columns of
     /// weights.
     #[must_use]
-    pub fn convolve(weights: ArrayView2<'_, W>) -> Self {
+    pub fn convolve<'a>(weights: impl Into<ArrayView2<'a, W>>) -> Self {
         let mut filter = Self::correlate(weights);
         filter.weights = filter.weights.and_then(Weights::flipped);
         filter.is_flipped = true;
@@ -196,7 +197,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// # fn main() -> slm::Result<()> {
     /// let along_rows = Filter2d::gaussian([0.0, 1.0]).prepare(&Device::open()?)?;
     /// let picture = array![[0u8, 0, 0, 0, 0], [0, 0, 100, 0, 0], [0, 0, 0, 0, 0]];
-    /// assert_eq!(along_rows.apply(picture.view())?, array![[0, 0, 0, 0, 0], [5, 24, 40, 24, 5], [0, 0, 0, 0, 0]]);
+    /// assert_eq!(along_rows.apply(&picture)?, array![[0, 0, 0, 0, 0], [5, 24, 40, 24, 5], [0, 0, 0, 0, 0]]);
     /// # Ok(())
     /// # }
     /// ```
@@ -226,8 +227,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// # fn main() -> slm::Result<()> {
     /// let mean = Filter2d::box_blur(2, 2).boundary(Boundary::Nearest).prepare(&Device::open()?)?;
     /// // 1.5, 2.5 and 65,534.5 are rounded to even numbers.
-    /// assert_eq!(mean.apply(array![[1u16, 2, 3], [1, 2, 3]].view())?.row(1).to_vec(), [1, 2, 2]);
-    /// assert_eq!(mean.apply(array![[65_534u16, 65_535]].view())?, array![[65_534, 65_534]]);
+    /// assert_eq!(mean.apply(&array![[1u16, 2, 3], [1, 2, 3]])?.row(1).to_vec(), [1, 2, 2]);
+    /// assert_eq!(mean.apply(&array![[65_534u16, 65_535]])?, array![[65_534, 65_534]]);
     /// # Ok(())
     /// # }
     /// ```
@@ -318,9 +319,9 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// // A cylinder, whose columns go around.
-    /// let sum = Filter2d::correlate(array![[1, 1, 1]].view()).boundaries(Boundary::Zero, Boundary::Wrap);
+    /// let sum = Filter2d::correlate(&array![[1, 1, 1]]).boundaries(Boundary::Zero, Boundary::Wrap);
     /// let picture = array![[1, 2, 4], [10, 20, 40]];
-    /// assert_eq!(sum.prepare(&Device::open()?)?.apply(picture.view())?, array![[7, 7, 7], [70, 70, 70]]);
+    /// assert_eq!(sum.prepare(&Device::open()?)?.apply(&picture)?, array![[7, 7, 7], [70, 70, 70]]);
     /// # Ok(())
     /// # }
     /// ```
@@ -359,12 +360,12 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let sums = Filter2d::correlate(array![[1, 10, 100]].view());
+    /// let sums = Filter2d::correlate(&array![[1, 10, 100]]);
     /// let picture = array![[1, 2, 3, 4]];
     /// let trailing = sums.clone().origin(0, 1).prepare(&device)?; // x[c - 2] + 10 x[c - 1] + 100 x[c]
-    /// assert_eq!(trailing.apply(picture.view())?, array![[100, 210, 321, 432]]);
+    /// assert_eq!(trailing.apply(&picture)?, array![[100, 210, 321, 432]]);
     /// let leading = sums.origin(0, -1).prepare(&device)?; // x[c] + 10 x[c + 1] + 100 x[c + 2]
-    /// assert_eq!(leading.apply(picture.view())?, array![[321, 432, 43, 4]]);
+    /// assert_eq!(leading.apply(&picture)?, array![[321, 432, 43, 4]]);
     /// # Ok(())
     /// # }
     /// ```
@@ -424,7 +425,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// assert_eq!(Filter2d::<f32, _>::sobel_y().weights()?, array![[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]);
-    /// let flipped = Filter2d::<i32, _>::convolve(array![[1, 2], [3, 4]].view());
+    /// let flipped = Filter2d::<i32, _>::convolve(&array![[1, 2], [3, 4]]);
     /// assert_eq!(flipped.weights()?, array![[4, 3], [2, 1]]);
     /// # Ok(())
     /// # }

@@ -18,10 +18,10 @@
 //! let device = Device::open()?;
 //! let picture = array![[0u8, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 0]];
 //! let edges = Filter2d::sobel_y().output::<i16>().prepare(&device)?;
-//! assert_eq!(edges.apply(picture.view())?[[2, 1]], -765);
+//! assert_eq!(edges.apply(&picture)?[[2, 1]], -765);
 //!
 //! let blur = Filter2d::gaussian(0.5).boundary(Boundary::Mirror).prepare(&device)?;
-//! assert_eq!(blur.apply(picture.view())?.row(1).to_vec(), [43, 179, 179, 43]);
+//! assert_eq!(blur.apply(&picture)?.row(1).to_vec(), [43, 179, 179, 43]);
 //! # Ok(())
 //! # }
 //! ```

@@ -109,10 +109,10 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
-    /// let corner = Filter2d::correlate(array![[1, 0], [0, -1]].view()).extent(Extent::Valid).prepare(&device)?;
+    /// let corner = Filter2d::correlate(&array![[1, 0], [0, -1]]).extent(Extent::Valid).prepare(&device)?;
     /// assert_eq!(corner.apply(&array![[1, 2, 3], [4, 6, 9]])?, array![[-5, -7]]);
     ///
-    /// let on_device = Buffer2::upload(&device, array![[1, 2, 3], [4, 6, 9]].view())?;
+    /// let on_device = Buffer2::upload(&device, &array![[1, 2, 3], [4, 6, 9]])?;
     /// assert_eq!(corner.apply(&on_device)?.download()?, array![[-5, -7]]);
     ///
     /// // Ten pictures of 8 x 6 pixels with 3 channels.
@@ -152,7 +152,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// # fn main() -> slm::Result<()> {
     /// let device = Device::open()?;
     /// let mean = Filter2d::box_blur(1, 2).stride(1, 2).prepare(&device)?;
-    /// let x = Buffer2::upload(&device, array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]].view())?;
+    /// let x = Buffer2::upload(&device, &array![[0.0f32, 2.0, 4.0, 6.0], [1.0, 3.0, 5.0, 7.0]])?;
     /// let [rows, columns] = mean.output_shape([2, 4])?;
     /// let mut y = Buffer2::zeroed(&device, rows, columns)?;
     /// mean.apply_into(&x, &mut y)?;

@@ -66,7 +66,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     /// transpose.apply(&mut data)?;
     /// assert_eq!(data.download()?, [1, 4, 2, 5, 3, 6]);
     ///
-    /// let mut wide = Buffer2::upload_pitched(&device, array![[1, 2, 3], [4, 5, 6]].view(), 8)?;
+    /// let mut wide = Buffer2::upload_pitched(&device, &array![[1, 2, 3], [4, 5, 6]], 8)?;
     /// transpose.apply(&mut wide)?;
     /// assert_eq!((wide.download()?, wide.pitch()), (array![[1, 4], [2, 5], [3, 6]], 2));
     ///

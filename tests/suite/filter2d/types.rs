@@ -63,8 +63,12 @@ where
             of(ArrayView2::from_shape((rows, columns), &converted(values)).expect("one weight per place"))
         };
         let filter = match (&case.weights, case.direction) {
-            (Weights::Dense(shape, values), Direction::Correlate) => view(*shape, Filter2d::correlate, values),
-            (Weights::Dense(shape, values), Direction::Convolve) => view(*shape, Filter2d::convolve, values),
+            (Weights::Dense(shape, values), Direction::Correlate) => {
+                view(*shape, |weights| Filter2d::correlate(weights), values)
+            }
+            (Weights::Dense(shape, values), Direction::Convolve) => {
+                view(*shape, |weights| Filter2d::convolve(weights), values)
+            }
             (Weights::Separable(column, row), _) => Filter2d::separable(&converted(column), &converted(row)),
         };
         let policy = if case.renormalise { NanPolicy::Renormalise } else { NanPolicy::Propagate };

@@ -25,11 +25,11 @@ impl Problem {
     }
 
     fn correlated(&self) -> Array2<i32> {
-        run(&self.described(Filter2d::correlate), &self.picture)
+        run(&self.described(|weights| Filter2d::correlate(weights)), &self.picture)
     }
 
     fn convolved(&self) -> Array2<i32> {
-        run(&self.described(Filter2d::convolve), &self.picture)
+        run(&self.described(|weights| Filter2d::convolve(weights)), &self.picture)
     }
 
     fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
@@ -186,7 +186,10 @@ fn a_single_one_changes_nothing() {
 #[test]
 fn strides_select_outputs() {
     check(150, (problems(), 1..50isize, 1..50isize), |(problem, rows, columns)| {
-        for filter in [problem.described(Filter2d::correlate), problem.described(Filter2d::convolve)] {
+        for filter in [
+            problem.described(|weights| Filter2d::correlate(weights)),
+            problem.described(|weights| Filter2d::convolve(weights)),
+        ] {
             let all = run(&filter, &problem.picture);
             let selected = run(&filter.stride(rows as usize, columns as usize), &problem.picture);
             prop_assert_eq!(selected, all.slice(s![..;rows, ..;columns]));
