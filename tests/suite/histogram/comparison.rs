@@ -64,7 +64,7 @@ pub(super) fn missing_kernel<T: Number>(
     if is_cpu(device) || !is_for_comparison(algorithm) || T::NAME == "u8" {
         return Ok(None);
     }
-    let is_searched = case.described().prepare(device)?.plan([1])?.kernels().join(", ").contains("_edges_");
+    let is_searched = case.described().prepare(device)?.plan([case.channels])?.kernels().join(", ").contains("_edges_");
     let is_supported = ["u32", "i32", "f32"].contains(&T::NAME) && !is_searched;
     Ok((!is_supported).then(|| no_kernel::<T>(algorithm, is_searched)))
 }
