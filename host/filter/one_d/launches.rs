@@ -1,5 +1,6 @@
 //! Launches of a filter: kernels, numbers of launches, shapes and arguments.
 
+use super::choose::{Choice, choose, choose_for_rows, kernel_of};
 use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
@@ -9,7 +10,7 @@ use crate::device::info::SharedMemory;
 use crate::plan::Planned;
 use crate::{LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
-use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part, Problem};
+use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part};
 use slm_kernels::signal::{Same, Sample};
 use std::ops::Range;
 
@@ -55,28 +56,6 @@ impl<T: Number> Chunk<T> {
     }
 }
 
-/// Kernel for some lines, and the reason for it.
-pub(super) struct Choice {
-    kernel: Kernel,
-    name: &'static str,
-    geometry: Geometry,
-    reason: &'static str,
-}
-
-impl Choice {
-    fn shape(&self, blocks: u64) -> LaunchShape {
-        let [x, y] = self.geometry.block;
-        LaunchShape::new([blocks, 1, 1], [x, y, 1]).shared_bytes(self.geometry.shared_bytes)
-    }
-
-    /// Returns an upper bound for a block's steps, for the kernel without shared memory, whose number of taps is not limited.
-    /// A thread loads a tap and a sample at a time.
-    fn steps(&self, taps: usize) -> Option<u64> {
-        let threads = u64::from(self.geometry.block.iter().product::<u32>());
-        (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
-    }
-}
-
 impl<T: Number> Launches<T> {
     /// Returns the launches of a filter.
     ///
@@ -84,42 +63,33 @@ impl<T: Number> Launches<T> {
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
     pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
-        let chunks = match kernel_of(algorithm).0 {
+        let chunks = match kernel_of(algorithm) {
             Kernel::Register => Chunk::tables(taps, gpu.shared),
             Kernel::Global | Kernel::Tile => Chunk::whole(taps),
         };
         let launches = Launches { gpu: gpu.clone(), taps: taps.clone(), chunks, algorithm };
-        launches.for_rows()?;
+        choose_for_rows::<T>(launches.longest_chunk(), algorithm, gpu.shared)?;
         Ok(launches)
     }
 
     /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
     pub(super) fn read_taps(&self) -> bool {
-        kernel_of(self.algorithm).0 != Kernel::Register
-    }
-
-    /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
-    fn for_rows(&self) -> Result<Choice> {
-        let orientation = Orientation::Rows;
-        self.choose(&Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 })
+        kernel_of(self.algorithm) != Kernel::Register
     }
 
     /// Returns the choice for these lines.
     pub(super) fn choose(&self, lines: &Lines) -> Result<Choice> {
-        let (kernel, reason) = kernel_of(self.algorithm);
-        // The first chunk is the longest one.
-        let taps = self.chunks[0].taps.len();
-        let Lines { lines, outputs, orientation, .. } = *lines;
-        let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
-        let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
-        let name = self.entry_point(orientation).name;
-        self.gpu.shared.check(name, geometry.shared_bytes)?;
-        Ok(Choice { kernel, name, geometry, reason })
+        choose::<T>(lines, self.longest_chunk(), self.algorithm, self.gpu.shared)
+    }
+
+    /// Returns the number of taps of the first launch, which has the most.
+    fn longest_chunk(&self) -> usize {
+        self.chunks[0].taps.len()
     }
 
     /// Returns the kernel for lines of this orientation.
     pub(super) fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
-        T::entry_point(kernel_of(self.algorithm).0, orientation)
+        T::entry_point(kernel_of(self.algorithm), orientation)
     }
 
     /// Returns the launches that filter these lines, in their order.
@@ -167,16 +137,6 @@ impl<T: Number> Launches<T> {
         let [samples, outputs, chunks] = [lines.samples, lines.outputs, self.chunks.len()].map(|count| count as u64);
         let elements = samples.saturating_mul(chunks).saturating_add(outputs.saturating_mul(2 * chunks - 1));
         elements.saturating_mul(lines.lines as u64).saturating_mul(size_of::<T>() as u64)
-    }
-}
-
-/// Returns the kernel of an algorithm, and the reason for it.
-fn kernel_of(algorithm: Filter1dAlgorithm) -> (Kernel, &'static str) {
-    match algorithm {
-        Filter1dAlgorithm::GlobalMemory => (Kernel::Global, "requested"),
-        Filter1dAlgorithm::SharedTile(_) => (Kernel::Tile, "requested"),
-        Filter1dAlgorithm::RegisterTiled => (Kernel::Register, "requested"),
-        Filter1dAlgorithm::Auto => (Kernel::Register, "the fastest kernel"),
     }
 }
 

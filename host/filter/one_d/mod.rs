@@ -97,9 +97,11 @@
 // | `prepared.rs` | a filter on a device, and its uses |
 // | `line_filter.rs` | the code that filters: that of one type (`element.rs`), or that for pictures |
 // | `cpu.rs` | the code of one type on the CPU |
-// | `gpu.rs`, `launches.rs`, `kernels.rs`, `tuning.rs` | the same on a GPU: kernels, shapes and arguments |
+// | `choose.rs`, `tuning.rs` | the choice of the kernel on a GPU, and its constants |
+// | `gpu.rs`, `launches.rs`, `kernels.rs` | the launches of the choice: kernels, shapes and arguments |
 // | `on_pictures.rs` | interleaved channels, and types without code of their own, by the kernels of pictures |
 mod algorithm;
+mod choose;
 mod cpu;
 mod description;
 mod element;
