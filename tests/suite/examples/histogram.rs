@@ -54,7 +54,7 @@ fn channels_of_a_picture(device: &str) -> Result<(), Failed> {
     let input = folder.put("astronaut.png", ASTRONAUT)?;
     let svg = folder.path("chart.svg");
     let said = succeeds(histogram(&input).args(["--bins", "16", "--device", device, "--svg"]).arg(&svg))?;
-    for part in ["\nred\n", "\ngreen\n", "\nblue\n", "kernel ", "time "] {
+    for part in ["\nred\n", "\ngreen\n", "\nblue\n", "kernels ", "time "] {
         ensure(said.contains(part), || format!("'{part}' is missing in: {said}"))?;
     }
     let counts = counts(&said);

@@ -72,7 +72,7 @@ fn as_turned_naively(device: &Device) -> Result<(), Failed> {
     for operation in OPERATIONS {
         let said = check(&input, &[operation], &["--device", &name(device)])?;
         ensure(said.lines().next() == Some(&*device.to_string()), || said.clone())?;
-        let transpositions = said.matches("\nmatrices   1 of ").count();
+        let transpositions = said.matches("\noutputs    ").count();
         let expected = match operation {
             "flip-vertical" => 0,
             "rotate180" | "flip-horizontal" => 2,
