@@ -109,21 +109,31 @@ impl SharedMemory {
 }
 
 #[cfg(test)]
+impl SharedMemory {
+    /// Shared memory of an H200 and of a T4.
+    pub(crate) const H200: Self = Self::of_kib(227, 228);
+    pub(crate) const T4: Self = Self::of_kib(64, 64);
+
+    /// Returns that of a device with this much per block and per multiprocessor.
+    pub(crate) const fn of_kib(block: u64, multiprocessor: u64) -> Self {
+        SharedMemory {
+            default_per_block: 48 << 10,
+            max_per_block: block << 10,
+            per_multiprocessor: multiprocessor << 10,
+            reserved_per_block: (multiprocessor - block) << 10,
+            banks: 32,
+            bank_bytes: 4,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn resident_blocks() {
-        let shared = |[max, total, reserved]: [u64; 3]| SharedMemory {
-            default_per_block: 48 << 10,
-            max_per_block: max << 10,
-            per_multiprocessor: total << 10,
-            reserved_per_block: reserved,
-            banks: 32,
-            bank_bytes: 4,
-        };
-        // A T4 and an H200.
-        let (t4, h200) = (shared([64, 64, 0]), shared([227, 228, 1024]));
+        let (t4, h200) = (SharedMemory::T4, SharedMemory::H200);
         assert_eq!([0, 32 << 10, (32 << 10) + 1, 64 << 10].map(|bytes| t4.resident_blocks(bytes)), [u64::MAX, 2, 1, 1]);
         assert_eq!([0, 113 << 10, 114 << 10, 227 << 10].map(|bytes| h200.resident_blocks(bytes)), [228, 2, 1, 1]);
     }

@@ -75,15 +75,7 @@ mod tests {
     use slm_kernels::histogram::{Geometry, KernelFamily};
 
     fn gpu(compute_capability: (u32, u32), processors: usize, threads: u32, shared_kib: [u64; 2]) -> HistogramTuning {
-        let [max_per_block, per_multiprocessor] = shared_kib.map(|kib| kib << 10);
-        let shared = SharedMemory {
-            default_per_block: 48 << 10,
-            max_per_block,
-            per_multiprocessor,
-            reserved_per_block: per_multiprocessor - max_per_block,
-            banks: 32,
-            bank_bytes: 4,
-        };
+        let shared = SharedMemory::of_kib(shared_kib[0], shared_kib[1]);
         let info = DeviceInfo {
             backend: Backend::Cuda,
             name: "a GPU".to_owned(),

@@ -74,8 +74,9 @@ impl<const N: usize> BoundFunction<N> {
             check_same(name, samples[0].axes(), other.axes())?;
         }
         outputs.check_axes("the output", samples[0].axes())?;
-        let pitches = samples.each_ref().map(BufferView::pitch);
-        let lines = Lines::new(samples[0].rows_and_columns(), pitches, outputs.pitch());
+        let [rows, columns] = samples[0].rows_and_columns();
+        let pitches = samples.map(|samples| samples.pitch(columns));
+        let lines = Lines::new([rows, columns], pitches, outputs.pitch(columns));
         self.on_device.run(&lines, samples.map(|samples| samples.buffer()), outputs.into_buffer())
     }
 

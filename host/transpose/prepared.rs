@@ -91,13 +91,11 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         }
         self.check_axes("the input", self.matrices.shape(), &shape.axes)?;
         let transposed = self.matrices.transposed_shape();
-        let is_row = shape.axes.len() == 1;
-        let outputs: &[usize] = if is_row { &shape.axes } else { &transposed };
+        let outputs: &[usize] = if shape.axes.len() == 1 { &shape.axes } else { &transposed };
         data::apply(&input, outputs, |input| {
             input.check_owner("the input", &self.device)?;
-            let pitches = self.matrices.pitches();
-            let input_pitch = if is_row { pitches[0] } else { input.pitch(pitches[0]) };
-            T::apply(self, input, [input_pitch, pitches[1]])
+            let [row, transposed_row] = self.matrices.pitches();
+            T::apply(self, input, [input.pitch(row), transposed_row])
         })
     }
 
@@ -130,11 +128,8 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         output.check_owner("the output", &self.device)?;
         self.check_axes("the input", self.matrices.shape(), input.axes())?;
         self.check_axes("the output", self.matrices.transposed_shape(), output.axes())?;
-        let [rows, transposed_rows] = self.matrices.pitches();
-        let pitches = [
-            if input.axes().len() == 1 { rows } else { input.pitch() },
-            if output.axes().len() == 1 { transposed_rows } else { output.pitch() },
-        ];
+        let [row, transposed_row] = self.matrices.pitches();
+        let pitches = [input.pitch(row), output.pitch(transposed_row)];
         T::run(self, input.buffer(), output.into_buffer(), pitches)
     }
 

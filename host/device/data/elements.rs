@@ -61,7 +61,7 @@ impl<T: Element> Elements<'_, T> {
     pub(crate) fn pitch(&self, columns: usize) -> usize {
         match self {
             Elements::Host(_) => columns,
-            Elements::Device(view) => view.pitch(),
+            Elements::Device(view) => view.pitch(columns),
         }
     }
 

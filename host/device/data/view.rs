@@ -66,9 +66,10 @@ impl Axes {
         }
     }
 
-    fn pitch(&self) -> usize {
+    /// Returns the row pitch of rows with this number of elements. Those of a buffer have no gaps.
+    fn pitch(&self, columns: usize) -> usize {
         match *self {
-            Axes::Row([len]) => len,
+            Axes::Row(_) => columns,
             Axes::Matrix { pitch, .. } => pitch,
         }
     }
@@ -126,8 +127,9 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.axes.rows_and_columns()
     }
 
-    pub(crate) fn pitch(&self) -> usize {
-        self.axes.pitch()
+    /// Returns the row pitch of rows with this number of elements. Those of a buffer have no gaps.
+    pub(crate) fn pitch(&self, columns: usize) -> usize {
+        self.axes.pitch(columns)
     }
 
     /// Returns the number of elements, without gaps.
@@ -137,7 +139,8 @@ impl<'a, T: Element> BufferView<'a, T> {
 
     /// Returns a buffer that begins with the elements, without gaps: the one that is viewed, or an enqueued copy.
     pub(crate) fn gathered(&self) -> Result<OnBuffer<'a, T>> {
-        let ([count, len], pitch) = (self.rows_and_columns(), self.pitch());
+        let [count, len] = self.rows_and_columns();
+        let pitch = self.pitch(len);
         if count <= 1 || pitch == len {
             return Ok(OnBuffer::Borrowed(self.buffer));
         }
@@ -163,8 +166,9 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.axes.lengths()
     }
 
-    pub(crate) fn pitch(&self) -> usize {
-        self.axes.pitch()
+    /// Returns the row pitch of rows with this number of elements. Those of a buffer have no gaps.
+    pub(crate) fn pitch(&self, columns: usize) -> usize {
+        self.axes.pitch(columns)
     }
 
     /// Returns an error if the view belongs to another handle.

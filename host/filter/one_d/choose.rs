@@ -81,24 +81,12 @@ mod tests {
     use crate::Error;
     use crate::filter1d::HaloLoad;
 
-    /// Shared memory of a device with this much per block and multiprocessor.
-    const fn shared(bytes: u64) -> SharedMemory {
-        SharedMemory {
-            default_per_block: bytes,
-            max_per_block: bytes,
-            per_multiprocessor: bytes,
-            reserved_per_block: 0,
-            banks: 32,
-            bank_bytes: 4,
-        }
-    }
-
     const TILE: Filter1dAlgorithm = Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative);
 
     #[test]
     fn algorithms_have_kernels() {
         let chosen = |algorithm| {
-            let choice = choose_for_rows::<f32>(31, algorithm, shared(64 << 10)).unwrap();
+            let choice = choose_for_rows::<f32>(31, algorithm, SharedMemory::T4).unwrap();
             (choice.name, choice.reason, choice.geometry.shared_bytes > 0, choice.steps(31).is_some())
         };
         assert_eq!(chosen(Filter1dAlgorithm::Auto), ("filter1d_register_rows_f32", "the fastest kernel", true, false));
@@ -111,14 +99,14 @@ mod tests {
     fn orientations_have_kernels_of_their_own() {
         let orientation = Orientation::Columns;
         let lines = Lines { lines: 50, samples: 80, outputs: 80, orientation, input_pitch: 50, output_pitch: 50 };
-        let choice = choose::<i32>(&lines, 3, Filter1dAlgorithm::Auto, shared(64 << 10)).unwrap();
+        let choice = choose::<i32>(&lines, 3, Filter1dAlgorithm::Auto, SharedMemory::T4).unwrap();
         assert_eq!(choice.name, "filter1d_register_columns_i32");
     }
 
     #[test]
     fn tiles_must_fit() {
-        let refused = choose_for_rows::<f64>(100_000, TILE, shared(64 << 10)).err();
+        let refused = choose_for_rows::<f64>(100_000, TILE, SharedMemory::T4).err();
         assert!(matches!(refused, Some(Error::SharedMemoryExceeded { available: 0x10000, .. })), "{refused:?}");
-        assert!(choose_for_rows::<f64>(100_000, Filter1dAlgorithm::GlobalMemory, shared(0)).is_ok());
+        assert!(choose_for_rows::<f64>(100_000, Filter1dAlgorithm::GlobalMemory, SharedMemory::of_kib(0, 0)).is_ok());
     }
 }

@@ -120,39 +120,39 @@ pub(crate) struct Lines {
 impl Lines {
     /// Returns one line of `samples` samples, the total of all channels.
     pub(crate) fn single(reach: &Reach, samples: usize) -> Result<Self> {
-        Self::along_rows(reach, [1, samples], samples)
+        Self::along_rows(reach, [1, samples])
     }
 
-    /// Returns the lines along `axis` of a matrix with this row pitch, and the shape of the result.
-    pub(crate) fn of_matrix(reach: &Reach, shape: [usize; 2], pitch: usize, axis: usize) -> Result<(Self, [usize; 2])> {
+    /// Returns the lines along `axis` of a matrix without gaps, and the shape of the result.
+    pub(crate) fn of_matrix(reach: &Reach, shape: [usize; 2], axis: usize) -> Result<(Self, [usize; 2])> {
         let [rows, columns] = shape;
         match axis {
             0 => {
                 reach.per_channel(columns)?;
-                let lines = Self::along_columns(reach, shape, pitch)?;
+                let lines = Self::along_columns(reach, shape)?;
                 Ok((lines, [lines.outputs, columns]))
             }
             1 => {
-                let lines = Self::along_rows(reach, shape, pitch)?;
+                let lines = Self::along_rows(reach, shape)?;
                 Ok((lines, [rows, lines.output_pitch]))
             }
             _ => Err(Filter1dError::Axis { axis, dimensions: 2 }.into()),
         }
     }
 
-    fn along_rows(reach: &Reach, [lines, columns]: [usize; 2], input_pitch: usize) -> Result<Self> {
+    fn along_rows(reach: &Reach, [lines, columns]: [usize; 2]) -> Result<Self> {
         let (samples, channels) = (reach.per_channel(columns)?, reach.channels);
         let outputs = reach.outputs(samples)?;
         let output_pitch = outputs
             .checked_mul(channels)
             .ok_or_else(|| too_large("the number of outputs", [outputs, channels], usize::MAX))?;
-        Ok(Lines { lines, samples, outputs, orientation: Orientation::Rows, input_pitch, output_pitch })
+        Ok(Lines { lines, samples, outputs, orientation: Orientation::Rows, input_pitch: columns, output_pitch })
     }
 
-    fn along_columns(reach: &Reach, [samples, lines]: [usize; 2], input_pitch: usize) -> Result<Self> {
+    fn along_columns(reach: &Reach, [samples, lines]: [usize; 2]) -> Result<Self> {
         let outputs = reach.outputs(samples)?;
         let orientation = Orientation::Columns;
-        Ok(Lines { lines, samples, outputs, orientation, input_pitch, output_pitch: lines })
+        Ok(Lines { lines, samples, outputs, orientation, input_pitch: lines, output_pitch: lines })
     }
 
     /// Returns whether there is nothing to compute.

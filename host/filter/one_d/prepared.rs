@@ -67,7 +67,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// * [`Filter1dError::Interleaving`] if the number of samples or columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn output_shape<const N: usize>(&self, shape: [usize; N]) -> Result<[usize; N]> {
-        let (_, axes) = self.lines(&shape, shape.last().copied().unwrap_or(0))?;
+        let (_, axes) = self.lines(&shape)?;
         Ok(std::array::from_fn(|axis| axes[axis]))
     }
 
@@ -105,7 +105,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     pub fn apply<I: Input<S>>(&self, samples: I) -> Result<I::Output> {
         let shape = samples.shape();
         shape.check_channels("the filter", self.reach.channels)?;
-        let (mut lines, axes) = self.lines(&shape.axes, shape.rows_and_columns()[1])?;
+        let (mut lines, axes) = self.lines(&shape.axes)?;
         let len = number_of(&axes);
         data::apply(&samples, &axes, |samples| {
             samples.check_owner("the input", &self.device)?;
@@ -143,9 +143,10 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// * The errors of [`apply`](Self::apply). After [`Error::OutOfHostMemory`] on the CPU, some outputs may be written.
     pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<S>) -> Result<()> {
         let (samples, outputs) = (samples.into(), outputs.view_mut());
-        let (mut lines, axes) = self.lines(samples.axes(), samples.pitch())?;
+        let (mut lines, axes) = self.lines(samples.axes())?;
         outputs.check_axes("the output", &axes)?;
-        lines.output_pitch = outputs.pitch();
+        lines.input_pitch = samples.pitch(lines.input_pitch);
+        lines.output_pitch = outputs.pitch(lines.output_pitch);
         samples.check_owner("the input", &self.device)?;
         outputs.check_owner("the output", &self.device)?;
         self.filter.run(&lines, samples.buffer(), outputs.into_buffer())
@@ -157,21 +158,21 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     ///
     /// Those of [`output_shape`](Self::output_shape), and what prevents the filter from running on the device.
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter1dAlgorithm>> {
-        let shape = shape.as_ref();
-        let (lines, outputs) = self.lines(shape, shape.last().copied().unwrap_or(0))?;
+        let (lines, outputs) = self.lines(shape.as_ref())?;
         Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.filter.plan(&lines)?))
     }
 
-    /// Returns the lines of samples with this row pitch, and the lengths of the axes of the outputs.
-    fn lines(&self, axes: &[usize], pitch: usize) -> Result<(Lines, Axes)> {
+    /// Returns the lines of samples without gaps, and the lengths of the axes of the outputs.
+    fn lines(&self, axes: &[usize]) -> Result<(Lines, Axes)> {
+        let axis = self.axis.unwrap_or(axes.len().saturating_sub(1));
         match *axes {
-            [samples] if self.axis.unwrap_or(0) == 0 => {
+            [samples] if axis == 0 => {
                 let lines = Lines::single(&self.reach, samples)?;
                 Ok((lines, Axes::Line([lines.output_pitch])))
             }
-            [_] => Err(Filter1dError::Axis { axis: self.axis.unwrap_or(0), dimensions: 1 }.into()),
+            [_] => Err(Filter1dError::Axis { axis, dimensions: 1 }.into()),
             [rows, columns] => {
-                let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], pitch, self.axis.unwrap_or(1))?;
+                let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], axis)?;
                 Ok((lines, Axes::Matrix(shape)))
             }
             _ => Err(Filter1dError::Dimensions { dimensions: axes.len() }.into()),

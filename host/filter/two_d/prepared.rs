@@ -180,7 +180,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         let picture = self.picture_of_matrix(samples.axes(), count)?;
         let mut problem = Problem::new(&self.window, count, picture)?;
         outputs.check_axes("the output", &[problem.output_rows(), problem.output_width()])?;
-        (problem.input_pitch, problem.output_pitch) = (samples.pitch(), outputs.pitch());
+        problem.input_pitch = samples.pitch(problem.input_pitch);
+        problem.output_pitch = outputs.pitch(problem.output_pitch);
         self.run_into(&problem, samples.buffer(), outputs.into_buffer())
     }
 

@@ -7,15 +7,7 @@ use std::ops::Range;
 /// Shared memory and constants of an H200 and of a T4.
 fn devices() -> [(SharedMemory, HistogramTuning); 2] {
     [([227, 228], 2048), ([64, 64], 1024)].map(|(kib, threads)| {
-        let [max_per_block, per_multiprocessor] = kib.map(|kib: u64| kib << 10);
-        let shared = SharedMemory {
-            default_per_block: 48 << 10,
-            max_per_block,
-            per_multiprocessor,
-            reserved_per_block: per_multiprocessor - max_per_block,
-            banks: 32,
-            bank_bytes: 4,
-        };
+        let shared = SharedMemory::of_kib(kib[0], kib[1]);
         let info = DeviceInfo {
             backend: Backend::Cuda,
             name: "a GPU".to_owned(),

@@ -13,7 +13,7 @@ use slm_kernels::histogram::{
 };
 use std::sync::Arc;
 
-/// Bins of one kind, of which an argument of a kernel is made.
+/// Bins of one kind, from which the argument of a kernel is made.
 pub(super) trait TypedBins: Send + Sync + 'static {
     /// The bins as an argument.
     type Argument: BinningArgument + 'static;
@@ -143,7 +143,7 @@ impl TypedBins for Arc<[u32]> {
 
 macro_rules! kernel_bins {
     ($($(#[$doc:meta])* $name:ident($bins:ty) => kernels!($($kernels:tt)*);)*) => {
-        /// Bins of any kind that there are kernels for.
+        /// Bins of any kind that has kernels.
         #[derive(Clone, Debug)]
         pub(crate) enum KernelBins {
             $($(#[$doc])* $name($bins),)*

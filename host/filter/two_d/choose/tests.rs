@@ -6,20 +6,9 @@ use crate::filter2d::window::Window;
 use slm_kernels::signal::{Border, Kind};
 
 /// Shared memory of an H200, a T4 and a device with little.
-const H200: SharedMemory = shared([227, 228, 1]);
-const T4: SharedMemory = shared([64, 64, 0]);
-const LITTLE: SharedMemory = shared([4, 4, 0]);
-
-const fn shared([block, all, reserved]: [u64; 3]) -> SharedMemory {
-    SharedMemory {
-        default_per_block: 48 << 10,
-        max_per_block: block << 10,
-        per_multiprocessor: all << 10,
-        reserved_per_block: reserved << 10,
-        banks: 32,
-        bank_bytes: 4,
-    }
-}
+const H200: SharedMemory = SharedMemory::H200;
+const T4: SharedMemory = SharedMemory::T4;
+const LITTLE: SharedMemory = SharedMemory::of_kib(4, 4);
 
 fn uniform(shape: [usize; 2]) -> Weights<f32> {
     Weights::separable(vec![0.5; shape[0]].into(), vec![2.0; shape[1]].into())
