@@ -1,6 +1,6 @@
 //! Constants of filters that were chosen by measurement.
 
-use slm_kernels::filter1d::Tuning;
+use slm_kernels::filter1d::LaunchConstants;
 
 /// Returns the constants for all devices, chosen on an H200.
 ///
@@ -15,8 +15,8 @@ use slm_kernels::filter1d::Tuning;
 /// * The number of multiprocessors matters only for signals with fewer tiles than multiprocessors: 473,088 outputs on an H200.
 ///   Smaller tiles for these were not measured.
 /// * The L2 cache does not matter: each sample is read once, except for halos.
-pub(super) const fn tuning() -> Tuning {
-    Tuning {
+pub(super) const fn tuning() -> LaunchConstants {
+    LaunchConstants {
         // Four warps: with 28 sums per thread, a tile has 3,584 outputs, so several blocks fit on a multiprocessor. Not measured
         // separately.
         row_threads: 128,
