@@ -2,7 +2,7 @@
 
 /// Constants for the choice of kernels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tuning {
+pub(super) struct Filter2dTuning {
     /// Minimum number of rows plus columns of a box for which `Auto` chooses the kernel of boxes, where one launch makes two passes
     /// for other products.
     pub(super) least_box: usize,
@@ -36,8 +36,8 @@ impl Threshold {
 
 /// Returns the constants for all devices, chosen on an H200 with 8192 x 8192 pixels. They compare kernels, and were not measured on
 /// other GPUs. How many blocks and warps a device runs is asked for each kernel (`BandFilter::new`, `Correlation::register_tiled`).
-pub(super) const fn tuning() -> Tuning {
-    Tuning {
+pub(super) const fn tuning() -> Filter2dTuning {
+    Filter2dTuning {
         // `f32` took 167 µs with 15 x 15 weights, 206 with 31 x 31, 281 with 45 x 45, 371 with 63 x 63 and 629 with 101 x 101; as
         // outer products, 185, 268, 332, 427 and 759 µs. 9 x 9 takes 187 instead of 157. Windows of 1, 2, 3, 4, 5 and 7 rows take 476,
         // 287, 212, 171, 242 and 190 µs with 33 columns, instead of 192 to 211, and 640, 361, 265, 210, 300 and 241 with 101, instead
