@@ -7,9 +7,9 @@ use slm_kernels::transpose as kernels;
 
 /// Constants for a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tuning {
+pub(super) struct TransposeTuning {
     /// Constants of the kernels' launches.
-    pub(super) launches: kernels::Tuning,
+    pub(super) launches: kernels::LaunchConstants,
     /// Minimum bytes of elements that the naive kernel moves at full speed, because neighbouring threads share an element.
     pub(super) long_element: u64,
     /// Maximum bytes of a matrix that stays in the cache until it is written.
@@ -27,14 +27,14 @@ const PROCESSORS_OF_H200: u64 = 132;
 /// 15.9 µs in 122 tiles, and 10.9 µs in 489.
 const LONG_TILES: [u64; 2] = [17, 5];
 
-impl Tuning {
+impl TransposeTuning {
     pub(super) fn new(info: &DeviceInfo) -> Self {
         // Emulated devices run the same configuration as GPUs.
         let processors = match info.backend {
             Backend::Cuda => info.processors as u64,
             Backend::Cpu | Backend::Emulated => PROCESSORS_OF_H200,
         };
-        Tuning {
+        TransposeTuning {
             launches: launches(processors),
             // Two sectors. Not measured separately.
             long_element: 64,
@@ -50,9 +50,9 @@ impl Tuning {
 
 /// Returns the constants of the kernels' launches. The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7
 /// elements of all sizes; `benches/RESULTS.md` has the times.
-fn launches(processors: u64) -> kernels::Tuning {
+fn launches(processors: u64) -> kernels::LaunchConstants {
     let [tiles, multiprocessors] = LONG_TILES;
-    kernels::Tuning {
+    kernels::LaunchConstants {
         // Square tiles of 64 x 64 elements of 4 bytes, and of 128 x 128 bytes.
         tile_bytes: 16 << 10,
         longest_side: 128,
