@@ -30,5 +30,5 @@ mod requests;
 mod settling;
 
 pub use counts::Counts;
-pub(crate) use operations::{Answer, Meeting, Part};
+pub(crate) use operations::{Answer, LaneInput, Meeting};
 pub(crate) use requests::Requests;
