@@ -6,9 +6,8 @@ use crate::memory::{Allocations, Outputs, Reach, Unwritten};
 use crate::profile::Profile;
 use crate::race::Order;
 use crate::random::{Pace, Random};
-use crate::report::{Action, Finding, Findings, Line, Problem, Site, SiteCounts, Sites, Split};
+use crate::report::{Action, Counts, Finding, Findings, Line, Problem, Site, SiteCounts, Sites, Split};
 use crate::threads::{Panic, Paths, STACK_BYTES, Stray, Trap};
-use crate::warp::Counts;
 use cuda_std::host::Scope;
 use std::panic::Location;
 
