@@ -1,7 +1,7 @@
 //! Errors of this crate.
 
 use crate::{Arch, Mode};
-use cuda_std::image::ImageError;
+use cuda_std::image::ModuleError;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io, process};
 
@@ -89,7 +89,7 @@ pub enum BuildError {
         /// The file.
         file: PathBuf,
         /// What is wrong.
-        source: ImageError,
+        source: ModuleError,
     },
     /// The list of committed modules cannot be read.
     BadIndex {

@@ -84,7 +84,7 @@ fn files_are_named_and_causes_kept() {
          slm-cuda-builder), or have kernels compiled with the program: SLM_KERNELS=auto, or .default_mode(Mode::Auto) in \
          the build script"
     );
-    let altered = ImageError::Altered { expected: "aa".into(), actual: "bb".into() };
+    let altered = ModuleError::Altered { expected: "aa".into(), actual: "bb".into() };
     let bad = BuildError::BadImage { file: "/f".into(), source: altered };
     assert!(bad.source().is_some());
     assert_eq!(text(bad), "/f cannot be used: its text has the digest bb, the compiled one had aa");
