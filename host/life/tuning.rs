@@ -11,8 +11,7 @@ pub(super) struct LifeTuning {
     pub(super) times_of_row: [u64; 3],
 }
 
-/// Measured on an H200 with Conway's rule, when strips had all levels from their first row on. Only the ratios matter. They were not
-/// measured on other GPUs.
+/// Measured on an H200 (`benches/RESULTS.md`), and on no other GPU. Only the ratios matter.
 const TIMES_OF_ROW: [u64; 3] = [267, 484, 709];
 
 /// Multiprocessors of an emulated device. More of them would only take longer.

@@ -1,6 +1,6 @@
 //! Constants of transpositions, chosen by measurement or derived from properties of the device.
 //!
-//! Times are of one H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element is read and written once.
+//! `benches/RESULTS.md` has the measurements, on an H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element is read and written once.
 
 use crate::device::info::{Backend, DeviceInfo};
 use slm_kernels::transpose as kernels;
@@ -23,8 +23,7 @@ pub(super) struct TransposeTuning {
 /// Number of multiprocessors of an H200.
 const PROCESSORS_OF_H200: u64 = 132;
 
-/// Minimum number of blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took
-/// 15.9 µs in 122 tiles, and 10.9 µs in 489.
+/// Minimum number of blocks of long tiles per multiprocessor, 3.4, as a fraction. Fewer blocks took longer for narrow matrices.
 const LONG_TILES: [u64; 2] = [17, 5];
 
 impl TransposeTuning {
@@ -49,7 +48,7 @@ impl TransposeTuning {
 }
 
 /// Returns the constants of the kernels' launches. The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7
-/// elements of all sizes; `benches/RESULTS.md` has the times.
+/// elements of all sizes.
 fn launches(processors: u64) -> kernels::LaunchConstants {
     let [tiles, multiprocessors] = LONG_TILES;
     kernels::LaunchConstants {

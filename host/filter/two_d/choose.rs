@@ -90,10 +90,7 @@ impl Candidates<'_> {
         // A single row or column is a product whose other factor costs nothing.
         let is_line = self.facts.shape().contains(&1);
         let product = if is_line { self.facts.product.as_ref() } else { self.facts.shorter_product() };
-        // Two passes take less time than sums in registers: 8192 x 8192 samples on an H200 took 153 instead of 160 µs with
-        // 7 x 7 weights, and 289 instead of 389 with 31 x 31. They also take less than kernels for all weights at once: 148
-        // instead of 156 with 3 x 3 (`Streaming`), 147 instead of 240 with 1 x 9, 149 instead of 298 with 9 x 1, and 185
-        // instead of 353 with 2 x 30 (`RegisterTiled`).
+        // Two passes take less time than sums in registers, and than kernels for all weights at once (`benches/RESULTS.md`).
         if let Some(choice) = self.one_launch(product) {
             return Ok(Decision { choice, reason: "an outer product" });
         }
@@ -335,12 +332,10 @@ fn fitting<A: DirectSum>(
 }
 
 /// Returns the register-tiled kernel with the height at which a multiprocessor holds most warps. If heights are equal in that,
-/// the first of [`HEIGHTS`](Kernel::HEIGHTS) is taken, because more blocks do different things at the same time. But if some rows
+/// the first of [`HEIGHTS`](DirectKernel::HEIGHTS) is taken, because more blocks do different things at the same time. But if some rows
 /// of weights are not kernel parameters, the greatest one is taken: probably the instruction cache holds the code for both kinds
-/// of rows only if most warps run the same part of it. (H200, 8192 x 8192 `f32`, heights 4 and 8, 16 warps with both: 11 x 11
-/// takes 531 and 554 µs, 17 x 17 846 and 865 µs, 29 x 29 2,295 and 2,309 µs; 31 x 31, where two rows are not parameters, 2,808
-/// and 2,330 µs. 45 x 45 on 4096 x 4096 pixels has 8 and 16 warps and takes 1,664 and 1,478 µs.) If there is room for no block,
-/// the last height says how much the lowest block needs.
+/// of rows only if most warps run the same part of it (`benches/RESULTS.md` has the times). If there is room for no block, the last
+/// height says how much the lowest block needs.
 fn highest_occupancy<A: DirectSum>(shared: SharedMemory, problem: &Filter2dProblem) -> DirectKernel {
     let warps = |height: u32| {
         let bytes = Geometry::new::<A>(DirectKernel::Register { height }, problem).shared_bytes;
@@ -393,8 +388,7 @@ pub(super) enum CpuChoice {
 }
 
 /// Minimum number of rows plus columns of a box that the CPU sums by segments. Smaller ones take less time as other separable
-/// filters: 4096 x 4096 samples took 100 ms and 75 ms with 11 x 11 weights, 84 ms and 84 ms with 13 x 13, and 88 ms and 105 ms with
-/// 15 x 15.
+/// filters (`benches/RESULTS.md`).
 const LEAST_ON_CPU: usize = 26;
 
 /// Returns how the CPU computes a filter.
