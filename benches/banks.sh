@@ -9,27 +9,13 @@
 # time relative to an access without conflicts, by the model and measured. OUT.csv is the output of Nsight Compute. Ends with 0 if no
 # wavefronts of loads and stores differ by more than 1 % and no times by more than 10 %, 1 if some do, 2 if the arguments are
 # invalid, something is missing, or the launches are unexpected.
-set -uo pipefail
-
-die() {
-  echo "$*" >&2
-  exit 2
-}
-
-[[ $# -eq 2 ]] || die "usage: ${BASH_SOURCE[0]} PROGRAM OUT"
-program=$1 out=$2
-[[ $program == */* ]] || program=./$program
-[[ -x $program ]] || die "no program: $program"
-command -v ncu >/dev/null || die 'ncu is not on the path'
+source "$(dirname "${BASH_SOURCE[0]}")/ncu.sh"
 
 export SLM_DEVICE=${SLM_DEVICE:-cuda}
-metric=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_
 measured=$("$program") || die "$program has failed"
-ncu --metrics "${metric}ld.sum,${metric}st.sum,${metric}atom.sum" --clock-control none --csv --print-units base \
-  "$program" >"$out.csv" || die "ncu has failed, see $out.csv"
+counts=$(counted "${shared}ld.sum,${shared}st.sum,${shared}atom.sum") || exit
 
-# Lines that begin with a quotation mark belong to the table, the others are messages of ncu.
-awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
+awk -F '\t' -v OFS='\t' -v metric="$shared" -v out="$out" '
   function fail(message) {
     print message >"/dev/stderr"
     exit failed = 2
@@ -40,28 +26,14 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
     return a - b > part * b || b - a > part * b
   }
 
-  FILENAME == "-" {
+  FILENAME == ARGV[1] {
     lines[++count] = $0
     next
   }
-  !/^"/ { next }
-  { gsub(/^"|"$/, "") }
-  !id {
-    for (k = 1; k <= NF; k++) column[$k] = k
-    id = column["ID"]
-    next
-  }
-  !($id in numbers) {
-    numbers[$id] = ++launches
-    kernels[launches] = $column["Kernel Name"]
-  }
   {
-    op = $column["Metric Name"]
-    sub(metric, "", op)
-    sub(/\.sum$/, "", op)
-    number = $column["Metric Value"]
-    gsub(/,/, "", number)
-    value[numbers[$id], op] = number
+    launches = $1
+    kernels[$1] = $2
+    value[$1, $4] = $5
   }
   END {
     if (failed) exit failed
@@ -74,7 +46,7 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
       split(lines[n], field, "\t")
       expected = "banks_probe_" field[1] "_" field[2]
       if (kernels[2 * n] != expected) fail("launch " 2 * n " is " kernels[2 * n] ", and should be " expected)
-      counter = value[2 * n, op_of[field[1]]]
+      counter = value[2 * n, metric op_of[field[1]] ".sum"]
       if (counter !~ /^[0-9.]+$/) fail("launch " 2 * n " lacks " metric op_of[field[1]] ".sum")
       counted = counter / field[4]
       predicted = field[5] / field[6]
@@ -88,4 +60,4 @@ awk -F '","' -v OFS='\t' -v metric="$metric" -v out="$out" '
     print count " patterns; of loads and stores the wavefronts of " wavefronts + 0 " differ by more than 1 %, the times of " \
       times + 0 " by more than 10 %: " out
     exit wavefronts + times > 0
-  }' - "$out.csv" <<<"$measured"
+  }' <(echo "$measured") <(echo "$counts")

@@ -264,7 +264,7 @@ pub enum Error {
         /// Name of the module.
         module: &'static str,
         /// Why it cannot be used.
-        source: cuda_std::image::ImageError,
+        source: cuda_std::image::ModuleError,
     },
     /// The module of this kernel cannot be checked, because the kernel's crate does not list its sources.
     #[error(

@@ -87,7 +87,7 @@ pub mod pointwise;
 mod text;
 pub mod transpose;
 
-pub use cuda_std::image::ImageError;
+pub use cuda_std::image::ModuleError;
 /// The crate `cust`, with which this crate exchanges buffers, contexts and streams.
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]

@@ -1,6 +1,6 @@
 //! A backend that this build does not include.
 
-use super::{Kernel, Memory, Queue};
+use super::{DeviceMemory, Kernel, Queue};
 use crate::device::launch::{LaunchShape, QueueId, Residency, WindowRecord};
 use crate::device::rows::Rows;
 use crate::{Element, Result};
@@ -22,7 +22,7 @@ pub(crate) struct NoMemory<T>(Never, PhantomData<T>);
 enum Never {}
 
 impl Queue for Absent {
-    type Memory<T: Element> = NoMemory<T>;
+    type DeviceMemory<T: Element> = NoMemory<T>;
     type Kernel<E: Entry> = NoKernel<E>;
 
     fn id(&self) -> QueueId {
@@ -46,7 +46,7 @@ impl Queue for Absent {
     }
 }
 
-impl<T: Element> Memory<T> for NoMemory<T> {
+impl<T: Element> DeviceMemory<T> for NoMemory<T> {
     type Queue = Absent;
 
     fn upload(queue: &Arc<Absent>, _: &[T]) -> Result<Self> {

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 /// A device with a queue of work.
 pub(crate) trait Queue: Send + Sync {
     /// Type of the device's memory.
-    type Memory<T: Element>: Memory<T, Queue = Self>;
+    type DeviceMemory<T: Element>: DeviceMemory<T, Queue = Self>;
     /// Type of the device's kernels.
     type Kernel<E: Entry>: Kernel<E>;
 
@@ -56,7 +56,7 @@ pub(crate) trait Queue: Send + Sync {
 }
 
 /// Memory for elements on a device, freed in queue order.
-pub(crate) trait Memory<T>: Sized {
+pub(crate) trait DeviceMemory<T>: Sized {
     /// The device.
     type Queue;
 

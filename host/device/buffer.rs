@@ -1,6 +1,6 @@
 //! Memory on a device.
 
-use crate::backend::{Memory, Queue, cuda, emulated};
+use crate::backend::{DeviceMemory, Queue, cuda, emulated};
 use crate::cpu::allocation;
 use crate::device::Engine;
 use crate::device::rows::Rows;
@@ -19,8 +19,8 @@ pub struct Buffer<T: Element> {
 
 pub(crate) enum Storage<T: Element> {
     Cpu(Vec<T>),
-    Cuda(<cuda::Queue as Queue>::Memory<T>),
-    Emulated(<emulated::Emulation as Queue>::Memory<T>),
+    Cuda(<cuda::Queue as Queue>::DeviceMemory<T>),
+    Emulated(<emulated::Emulation as Queue>::DeviceMemory<T>),
 }
 
 /// Windows on all elements. Windows of the CPU are empty: no kernel can reach its memory.
@@ -227,8 +227,8 @@ impl Device {
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let storage = match self.engine() {
             Engine::Cpu => Storage::Cpu(allocation::copied(data)?),
-            Engine::Cuda(queue) => Storage::Cuda(Memory::upload(queue, data)?),
-            Engine::Emulated(emulation) => Storage::Emulated(Memory::upload(emulation, data)?),
+            Engine::Cuda(queue) => Storage::Cuda(DeviceMemory::upload(queue, data)?),
+            Engine::Emulated(emulation) => Storage::Emulated(DeviceMemory::upload(emulation, data)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -244,8 +244,8 @@ impl Device {
         check_size::<T>(len)?;
         let storage = match self.engine() {
             Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
-            Engine::Cuda(queue) => Storage::Cuda(Memory::zeroed(queue, len)?),
-            Engine::Emulated(emulation) => Storage::Emulated(Memory::zeroed(emulation, len)?),
+            Engine::Cuda(queue) => Storage::Cuda(DeviceMemory::zeroed(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(DeviceMemory::zeroed(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }
@@ -260,8 +260,8 @@ impl Device {
         check_size::<T>(len)?;
         let storage = match self.engine() {
             Engine::Cpu => Storage::Cpu(allocation::filled(T::default(), len)?),
-            Engine::Cuda(queue) => Storage::Cuda(Memory::unwritten(queue, len)?),
-            Engine::Emulated(emulation) => Storage::Emulated(Memory::unwritten(emulation, len)?),
+            Engine::Cuda(queue) => Storage::Cuda(DeviceMemory::unwritten(queue, len)?),
+            Engine::Emulated(emulation) => Storage::Emulated(DeviceMemory::unwritten(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
     }

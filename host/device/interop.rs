@@ -88,7 +88,7 @@ impl<T: Element + DeviceCopy> Buffer<T> {
         buffer: DeviceBuffer<T>,
     ) -> std::result::Result<Self, HandOverError<DeviceBuffer<T>>> {
         let Engine::Cuda(queue) = device.engine() else { return Err(HandOverError::new(no_memory(device), buffer)) };
-        match cuda::Memory::from_cust(queue, buffer) {
+        match cuda::DeviceMemory::from_cust(queue, buffer) {
             Ok(memory) => Ok(Buffer::new(device, Storage::Cuda(memory))),
             Err((error, buffer)) => Err(HandOverError::new(error, buffer)),
         }

@@ -59,10 +59,10 @@ mod tests {
         verify::<histogram::histogram_alone<histogram::LowBits>>();
         verify::<transpose::transpose_swap<u16>>();
         for packed in transpose::PACKED {
-            transpose::Kernel::Packed(packed).visit(Verify);
+            transpose::TransposeKernel::Packed(packed).visit(Verify);
         }
         for skewed in transpose::SKEWED {
-            transpose::Kernel::Skewed(skewed).visit(Verify);
+            transpose::TransposeKernel::Skewed(skewed).visit(Verify);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A board on a device.
 
 use super::pattern::{Run, Runs};
-use super::words::{Area, Part, Size, find, packed};
+use super::words::{Area, AreaWords, Size, find, packed};
 use super::{Life, LifeAlgorithm, LifeError, Pattern, Rule, Topology, cpu, gpu, placement};
 use crate::cpu::allocation;
 use crate::device::buffer::check_shape;
@@ -36,7 +36,7 @@ impl Cells {
     }
 
     /// Overwrites words. Bits after the end of a row must be zero.
-    pub(super) fn store(&mut self, parts: &[Part<'_>]) -> Result<()> {
+    pub(super) fn store(&mut self, parts: &[AreaWords<'_>]) -> Result<()> {
         match self {
             Cells::Cpu(cells) => parts.iter().for_each(|part| cells.store(part)),
             Cells::Gpu(cells) => cells.store(parts)?,
@@ -218,7 +218,7 @@ impl Board {
         let area = Area::of_cell(row, column);
         let mut words = self.cells.load(&area)?;
         words[0] = words[0] & !(1 << (column % 64)) | u64::from(is_alive) << (column % 64);
-        self.cells.store(&[Part { area, words: words.into() }])
+        self.cells.store(&[AreaWords { area, words: words.into() }])
     }
 
     /// Returns all cells.
@@ -247,7 +247,7 @@ impl Board {
         for (row, words) in cells.rows().into_iter().zip(words.chunks_exact_mut(size.width())) {
             packed(row.iter().copied(), words);
         }
-        self.cells.store(&[Part { area: Area::all(size), words: words.into() }])
+        self.cells.store(&[AreaWords { area: Area::all(size), words: words.into() }])
     }
 
     /// Returns all cells, 64 to a word. Bit `i` of the word in row `r` and column `k` is the cell in row `r` and column `64 k + i`.
@@ -330,7 +330,7 @@ impl Board {
             }
             let mut words = self.cells.load(&area)?;
             band.draw(pattern, size, &area, &mut words);
-            parts.push(Part { area, words: words.into() });
+            parts.push(AreaWords { area, words: words.into() });
         }
         self.cells.store(&parts)
     }

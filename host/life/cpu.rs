@@ -5,7 +5,7 @@
 //! of three rows and applies the rule. Each row's sums are used three times. Both passes are loops over words without
 //! branches, which the compiler vectorises.
 
-use super::words::{Area, Part, Size};
+use super::words::{Area, AreaWords, Size};
 use super::{Rule, Topology};
 use crate::Result;
 use crate::cpu::allocation;
@@ -52,7 +52,7 @@ impl Cells {
     }
 
     /// Overwrites words.
-    pub(super) fn store(&mut self, Part { area, words }: &Part<'_>) {
+    pub(super) fn store(&mut self, AreaWords { area, words }: &AreaWords<'_>) {
         let (target, source) = self.places(area);
         Rows { count: area.rows.len(), len: area.words.len(), source, target }.copy(words, &mut self.current);
     }

@@ -2,8 +2,8 @@
 //!
 //! In memory, a packed word of the host is two words of 32 cells, or 16 words of four cells with a byte for each.
 
-use super::tuning::Tuning;
-use super::words::{Area, Part, Size};
+use super::tuning::LifeTuning;
+use super::words::{Area, AreaWords, Size};
 use super::{LifeAlgorithm, Rule, Topology};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
@@ -94,12 +94,12 @@ macro_rules! of_rule {
 }
 
 impl Pass {
-    fn load(gpu: &Gpu, sides: [u64; 2], topology: Topology, rule: Rule, tuning: Tuning) -> Result<Self> {
+    fn load(gpu: &Gpu, sides: [u64; 2], topology: Topology, rule: Rule, tuning: LifeTuning) -> Result<Self> {
         let kernel: Box<dyn for<'l> Launch<BlockedArgs<'l>>> = match topology.ends() {
             Ends::Dead => of_rule!(gpu, rule, life_blocked_conway_bounded, life_blocked_bounded),
             Ends::Joined | Ends::Mirrored => of_rule!(gpu, rule, life_blocked_conway, life_blocked),
         };
-        let Tuning { processors, times_of_row } = tuning;
+        let LifeTuning { processors, times_of_row } = tuning;
         let tuning = |resident| PassTuning { processors, resident, times_of_row };
         // The number of resident blocks of a warp does not depend on the grid.
         let residency = kernel.residency(shape(&Geometry::blocked(sides, &tuning(0))))?;
@@ -175,7 +175,7 @@ impl Kernels {
                 (kernel, Geometry::packed(sides), Layout::Bits)
             }
         };
-        let tuning = Tuning::new(gpu.info());
+        let tuning = LifeTuning::new(gpu.info());
         let pass = match algorithm {
             LifeAlgorithm::Auto | LifeAlgorithm::Blocked => Some(Pass::load(gpu, sides, topology, rule, tuning)?),
             _ => None,
@@ -245,9 +245,9 @@ impl Cells {
     }
 
     /// Overwrites packed words. Nothing is overwritten if there is too little memory for one of the parts.
-    pub(super) fn store(&mut self, parts: &[Part]) -> Result<()> {
+    pub(super) fn store(&mut self, parts: &[AreaWords]) -> Result<()> {
         let encoded: Vec<_> = parts.iter().map(|part| self.encoded(part)).collect::<Result<_>>()?;
-        for (Part { area, .. }, words) in parts.iter().zip(encoded) {
+        for (AreaWords { area, .. }, words) in parts.iter().zip(encoded) {
             let len = area.words.len() * self.kernels.layout.scale();
             let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
             self.current.upload_rows(&words, rows)?;
@@ -256,7 +256,7 @@ impl Cells {
     }
 
     /// Returns the words in memory for packed words.
-    fn encoded(&self, part: &Part) -> Result<Vec<u32>> {
+    fn encoded(&self, part: &AreaWords) -> Result<Vec<u32>> {
         let layout = self.kernels.layout;
         let mut words = allocation::reserved(part.words.len() * layout.scale())?;
         part.words.iter().for_each(|word| layout.encode(*word, &mut words));

@@ -1,6 +1,6 @@
 //! Access to some of the rows of a board.
 
-use super::words::{Area, Part};
+use super::words::{Area, AreaWords};
 use super::{Board, LifeError};
 use crate::Result;
 use crate::cpu::allocation;
@@ -61,7 +61,7 @@ impl Board {
             return Ok(());
         }
         let words = masked(allocation::row_after_row(words)?, width, size.last_mask())?;
-        self.cells.store(&[Part { area: Area::of_rows(rows, size), words }])
+        self.cells.store(&[AreaWords { area: Area::of_rows(rows, size), words }])
     }
 
     /// Calls `work` with the number and the words of each row.

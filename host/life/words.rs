@@ -72,7 +72,7 @@ impl Area {
 
 /// A rectangle of words with its contents.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct AreaWords<'a> {
     pub(super) area: Area,
     pub(super) words: Cow<'a, [u64]>,
 }

@@ -1,6 +1,6 @@
 //! Description of a conversion: plain data.
 
-use super::rule::Rule;
+use super::rule::PointwiseRule;
 use super::{PointwiseElement, PreparedMap};
 use crate::{Device, Result};
 use std::marker::PhantomData;
@@ -80,7 +80,7 @@ impl<S: PointwiseElement, O: PointwiseElement> Convert<S, O> {
     /// * [`PointwiseError::NotFinite`] for a scale or an offset that is not finite in the type of the computation.
     /// * On a GPU, the errors of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
-        PreparedMap::new(device, Rule::affine::<S, O>(self.scale, self.offset)?)
+        PreparedMap::new(device, PointwiseRule::affine::<S, O>(self.scale, self.offset)?)
     }
 }
 

@@ -5,7 +5,7 @@
 //! code is compiled for each type, and not for each combination of types.
 
 use super::lines::Lines;
-use super::rule::{Rule, is_f32};
+use super::rule::{PointwiseRule, is_f32};
 use crate::cpu::allocation;
 use crate::cpu::parallel::for_chunks;
 use crate::cpu::vector::vectorised;
@@ -63,21 +63,21 @@ macro_rules! reals {
 reals!(f32 f64);
 
 /// Computes a function of one sample for all outputs. Elements between the rows stay unchanged.
-pub(super) fn map(rule: &Rule, lines: &Lines<1>, [samples]: [Slice<'_>; 1], outputs: SliceMut<'_>) {
+pub(super) fn map(rule: &PointwiseRule, lines: &Lines<1>, [samples]: [Slice<'_>; 1], outputs: SliceMut<'_>) {
     let is_f32 = is_f32(&[samples.kind(), outputs.kind()]);
     match rule {
-        &Rule::Function(function, parameters) if is_f32 => {
+        &PointwiseRule::Function(function, parameters) if is_f32 => {
             compute(lines, samples, outputs, &|numbers| apply::<f32>(numbers, function, parameters));
         }
-        &Rule::Function(function, parameters) => {
+        &PointwiseRule::Function(function, parameters) => {
             compute(lines, samples, outputs, &|numbers| apply::<f64>(numbers, function, parameters));
         }
-        &Rule::Power(exponent) if is_f32 => {
+        &PointwiseRule::Power(exponent) if is_f32 => {
             compute(lines, samples, outputs, &|numbers| raise::<f32>(numbers, exponent))
         }
-        &Rule::Power(exponent) => compute(lines, samples, outputs, &|numbers| raise::<f64>(numbers, exponent)),
-        Rule::Table(entries) => look_up(lines, samples, entries, outputs),
-        Rule::Between(edges, entries) => between(lines, samples, (edges, entries), outputs),
+        &PointwiseRule::Power(exponent) => compute(lines, samples, outputs, &|numbers| raise::<f64>(numbers, exponent)),
+        PointwiseRule::Table(entries) => look_up(lines, samples, entries, outputs),
+        PointwiseRule::Between(edges, entries) => between(lines, samples, (edges, entries), outputs),
     }
 }
 

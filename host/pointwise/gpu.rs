@@ -3,7 +3,7 @@
 use super::function::GpuFunction;
 use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
-use super::rule::{Rule, is_f32};
+use super::rule::{PointwiseRule, is_f32};
 use super::table;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
@@ -16,15 +16,15 @@ use slm_kernels::pointwise::{
 use slm_kernels::signal::Kind;
 
 /// Returns a function of samples and outputs of these types.
-pub(super) fn map(gpu: &Gpu, rule: &Rule, kinds: [Kind; 2]) -> Result<Box<dyn GpuFunction<1>>> {
+pub(super) fn map(gpu: &Gpu, rule: &PointwiseRule, kinds: [Kind; 2]) -> Result<Box<dyn GpuFunction<1>>> {
     let is_f32 = is_f32(&kinds);
     Ok(match rule {
-        &Rule::Function(function, p) if is_f32 => Box::new(Map::<f32>::function(gpu, function, p, kinds)?),
-        &Rule::Function(function, p) => Box::new(Map::<f64>::function(gpu, function, p, kinds)?),
-        &Rule::Power(exponent) if is_f32 => Box::new(Map::<f32>::power(gpu, exponent, kinds)?),
-        &Rule::Power(exponent) => Box::new(Map::<f64>::power(gpu, exponent, kinds)?),
-        Rule::Table(entries) => table::values(gpu, kinds, entries.as_slice())?,
-        Rule::Between(edges, entries) => table::between(gpu, kinds, edges, entries.as_slice())?,
+        &PointwiseRule::Function(function, p) if is_f32 => Box::new(Map::<f32>::function(gpu, function, p, kinds)?),
+        &PointwiseRule::Function(function, p) => Box::new(Map::<f64>::function(gpu, function, p, kinds)?),
+        &PointwiseRule::Power(exponent) if is_f32 => Box::new(Map::<f32>::power(gpu, exponent, kinds)?),
+        &PointwiseRule::Power(exponent) => Box::new(Map::<f64>::power(gpu, exponent, kinds)?),
+        PointwiseRule::Table(entries) => table::values(gpu, kinds, entries.as_slice())?,
+        PointwiseRule::Between(edges, entries) => table::between(gpu, kinds, edges, entries.as_slice())?,
     })
 }
 

@@ -5,7 +5,7 @@ use super::tuning::tuning;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{Launch, Loaded};
 use crate::{LaunchPlan, LaunchShape, Result, Windows};
-use slm_kernels::pointwise::{self as kernels, Geometry, Part, Tuning};
+use slm_kernels::pointwise::{self as kernels, Geometry, LaunchConstants, RowPart};
 use slm_kernels::signal::Kind;
 
 /// A loaded kernel `K`, whose threads compute packs of `pack` elements.
@@ -15,7 +15,7 @@ pub(super) struct Launcher<K: ?Sized> {
     pack: usize,
     /// Bytes that are moved for an element of the lines.
     bytes: u64,
-    tuning: Tuning,
+    tuning: LaunchConstants,
 }
 
 impl<K: Loaded + ?Sized> Launcher<K> {
@@ -49,7 +49,7 @@ impl<K: Loaded + ?Sized> Launcher<K> {
     /// Returns the launches over all lines, which must not be empty.
     pub(super) fn plan<const N: usize>(&self, lines: &Lines<N>) -> LaunchPlan {
         let geometry = self.geometry(lines);
-        let shape = shape(&geometry, Part { first_group: 0, groups: geometry.groups_per_launch() });
+        let shape = shape(&geometry, RowPart { first_group: 0, groups: geometry.groups_per_launch() });
         let [rows, columns] = lines.shape();
         LaunchPlan {
             times: geometry.launches(),
@@ -64,7 +64,7 @@ pub(super) fn moved_bytes(kinds: &[Kind]) -> u64 {
     kinds.iter().map(|kind| kind.bytes()).sum()
 }
 
-fn shape(geometry: &Geometry, part: Part) -> LaunchShape {
+fn shape(geometry: &Geometry, part: RowPart) -> LaunchShape {
     let [x, y] = geometry.block;
     LaunchShape::new([geometry.tiles, part.groups, 1], [x, y, 1])
 }

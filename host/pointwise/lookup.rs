@@ -1,6 +1,6 @@
 //! Description of a table: plain data.
 
-use super::rule::Rule;
+use super::rule::PointwiseRule;
 use super::{LookupElement, PointwiseElement, PointwiseError, PreparedMap};
 use crate::cpu::allocation;
 use crate::device::buffer::check_length;
@@ -198,9 +198,9 @@ impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
         Ok(Table::Between { edges, entries, outside })
     }
 
-    fn rule(&self) -> Result<Rule> {
+    fn rule(&self) -> Result<PointwiseRule> {
         Ok(match self {
-            Table::Values(entries) => Rule::Table(O::vec(allocation::copied(entries)?)),
+            Table::Values(entries) => PointwiseRule::Table(O::vec(allocation::copied(entries)?)),
             Table::Between { edges, entries, outside } => {
                 let mut all = allocation::reserved(entries.len() + 3)?;
                 all.push(outside.below.unwrap_or(entries[0]));
@@ -208,7 +208,7 @@ impl<S: PointwiseElement, O: PointwiseElement> Table<S, O> {
                 all.push(outside.above.unwrap_or(entries[entries.len() - 1]));
                 all.push(outside.nan.unwrap_or_else(|| O::of_sum(f64::NAN)));
                 let edges = allocation::collected(edges.iter().map(|edge| edge.to_f64()))?;
-                Rule::Between(edges, O::vec(all))
+                PointwiseRule::Between(edges, O::vec(all))
             }
         })
     }

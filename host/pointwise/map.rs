@@ -1,6 +1,6 @@
 //! Description of a function of one sample: plain data.
 
-use super::rule::Rule;
+use super::rule::PointwiseRule;
 use super::{PointwiseElement, PointwiseError, PreparedMap};
 use crate::{Device, Result};
 use slm_kernels::pointwise::Function;
@@ -116,10 +116,12 @@ impl<S: PointwiseElement, O: PointwiseElement> Map<S, O> {
     /// * On a GPU, the errors of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedMap<S, O>> {
         let rule = match self.function {
-            MapFunction::Simple(function) => Rule::Function(function, [0.0; 2]),
-            MapFunction::Clamp { lower, upper } if lower <= upper => Rule::Function(Function::Clamp, [lower, upper]),
+            MapFunction::Simple(function) => PointwiseRule::Function(function, [0.0; 2]),
+            MapFunction::Clamp { lower, upper } if lower <= upper => {
+                PointwiseRule::Function(Function::Clamp, [lower, upper])
+            }
             MapFunction::Clamp { lower, upper } => return Err(PointwiseError::Bounds { lower, upper }.into()),
-            MapFunction::Gamma { exponent } => Rule::power::<S, O>(exponent)?,
+            MapFunction::Gamma { exponent } => PointwiseRule::power::<S, O>(exponent)?,
         };
         PreparedMap::new(device, rule)
     }

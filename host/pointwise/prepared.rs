@@ -2,7 +2,7 @@
 
 use super::function::{BoundFunction, CpuFunction, ONLY_KERNEL};
 use super::lines::Lines;
-use super::rule::Rule;
+use super::rule::PointwiseRule;
 use super::{LookupElement, PointwiseElement, cpu, gpu, table};
 use crate::device::data;
 use crate::device::gpu::Gpu;
@@ -23,14 +23,14 @@ pub struct PreparedMap<S: PointwiseElement, O: PointwiseElement = S> {
     types: PhantomData<fn(S) -> O>,
 }
 
-impl CpuFunction<1> for Arc<Rule> {
+impl CpuFunction<1> for Arc<PointwiseRule> {
     fn run(&self, lines: &Lines<1>, samples: [Slice<'_>; 1], outputs: SliceMut<'_>) {
         cpu::map(self, lines, samples, outputs);
     }
 }
 
 impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
-    pub(super) fn new(device: &Device, rule: Rule) -> Result<Self> {
+    pub(super) fn new(device: &Device, rule: PointwiseRule) -> Result<Self> {
         let rule = Arc::new(rule);
         let on_gpu = |gpu: Gpu| gpu::map(&gpu, &rule, [S::KIND, O::KIND]);
         let function = BoundFunction::new(device, || Ok(rule.clone()), on_gpu)?;
@@ -110,7 +110,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
 impl<S: LookupElement> PreparedMap<S, S> {
     /// Returns the table that equalises a histogram, whose counts are those of all values and more.
     pub(super) fn equalising(counts: &Buffer<u64>) -> Result<Self> {
-        let on_cpu = || Ok(Arc::new(Rule::Table(S::vec(cpu::equalise(counts.storage().cpu())?))));
+        let on_cpu = || Ok(Arc::new(PointwiseRule::Table(S::vec(cpu::equalise(counts.storage().cpu())?))));
         let on_gpu = |gpu: Gpu| table::equalising(&gpu, S::KIND, counts);
         let function = BoundFunction::new(counts.device(), on_cpu, on_gpu)?;
         Ok(PreparedMap { function, types: PhantomData })

@@ -8,7 +8,7 @@ use slm_kernels::signal::Kind;
 
 /// A function of one sample.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Rule {
+pub(super) enum PointwiseRule {
     /// A function with its parameters.
     Function(Function, [f64; 2]),
     /// A power with its exponent.
@@ -19,7 +19,7 @@ pub(super) enum Rule {
     Between(Vec<f64>, AnyVec),
 }
 
-impl Rule {
+impl PointwiseRule {
     /// Returns a multiplication and an addition with finite numbers, or an error.
     pub(super) fn affine<S: PointwiseElement, O: PointwiseElement>(scale: f64, offset: f64) -> Result<Self> {
         for (what, value) in [("scale", scale), ("offset", offset)] {
@@ -28,7 +28,7 @@ impl Rule {
                 return Err(PointwiseError::NotFinite { what, value, kind }.into());
             }
         }
-        Ok(Rule::Function(Function::Affine, [scale, offset]))
+        Ok(PointwiseRule::Function(Function::Affine, [scale, offset]))
     }
 
     /// Returns a power with a valid exponent, or an error.
@@ -37,7 +37,7 @@ impl Rule {
         if !(rounded > 0.0 && rounded.is_finite()) {
             return Err(PointwiseError::Exponent { exponent, kind }.into());
         }
-        Ok(Rule::Power(rounded))
+        Ok(PointwiseRule::Power(rounded))
     }
 }
 

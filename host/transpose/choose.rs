@@ -1,30 +1,30 @@
 //! The choice of the kernel.
 
 use super::TransposeAlgorithm;
-use super::tuning::Tuning;
-use slm_kernels::transpose::{Kernel, Problem};
+use super::tuning::TransposeTuning;
+use slm_kernels::transpose::{TransposeKernel, TransposeProblem};
 
 /// A kernel, and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Choice {
-    pub(super) kernel: Kernel,
+    pub(super) kernel: TransposeKernel,
     pub(super) reason: &'static str,
 }
 
 /// Returns the kernel for matrices, as the algorithm requires.
-pub(super) fn choose(problem: &Problem, algorithm: TransposeAlgorithm, tuning: &Tuning) -> Choice {
+pub(super) fn choose(problem: &TransposeProblem, algorithm: TransposeAlgorithm, tuning: &TransposeTuning) -> Choice {
     let kernel = match algorithm {
         TransposeAlgorithm::Auto => return fastest(problem, tuning),
-        TransposeAlgorithm::Naive => Kernel::naive(problem),
-        TransposeAlgorithm::SharedUnpadded => Kernel::shared(problem, false),
-        TransposeAlgorithm::SharedPadded => Kernel::shared(problem, true),
+        TransposeAlgorithm::Naive => TransposeKernel::naive(problem),
+        TransposeAlgorithm::SharedUnpadded => TransposeKernel::shared(problem, false),
+        TransposeAlgorithm::SharedPadded => TransposeKernel::shared(problem, true),
     };
     Choice { kernel, reason: "requested" }
 }
 
 /// Returns the fastest kernel.
-fn fastest(problem: &Problem, tuning: &Tuning) -> Choice {
-    let naive = |reason| Choice { kernel: Kernel::naive(problem), reason };
+fn fastest(problem: &TransposeProblem, tuning: &TransposeTuning) -> Choice {
+    let naive = |reason| Choice { kernel: TransposeKernel::naive(problem), reason };
     let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(problem.element);
     if problem.element >= tuning.long_element {
         naive("the elements are long")
@@ -32,12 +32,12 @@ fn fastest(problem: &Problem, tuning: &Tuning) -> Choice {
         naive("elements keep their order")
     } else if bytes <= tuning.small_matrix {
         naive("the matrices are small")
-    } else if let Some(kernel) = Kernel::packed(problem) {
+    } else if let Some(kernel) = TransposeKernel::packed(problem) {
         Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
-    } else if let Some(kernel) = Kernel::skewed(problem, &tuning.launches) {
+    } else if let Some(kernel) = TransposeKernel::skewed(problem, &tuning.launches) {
         Choice { kernel, reason: "supports short rows, and rows with any alignment" }
     } else {
-        Choice { kernel: Kernel::shared(problem, true), reason: "supports elements of any size" }
+        Choice { kernel: TransposeKernel::shared(problem, true), reason: "supports elements of any size" }
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
     fn chosen([rows, columns]: [usize; 2], components: usize, algorithm: TransposeAlgorithm) -> Choice {
         let matrices = Matrices { rows, columns, count: 1, components };
         let problem = matrices.problem::<u32>(matrices.pitches()).unwrap();
-        choose(&problem, algorithm, &Tuning::new(Device::cpu().info()))
+        choose(&problem, algorithm, &TransposeTuning::new(Device::cpu().info()))
     }
 
     #[test]

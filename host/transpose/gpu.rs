@@ -2,25 +2,25 @@
 
 use super::choose::{Choice, choose};
 use super::kernels::{load, shape};
-use super::tuning::Tuning;
+use super::tuning::TransposeTuning;
 use super::{Matrices, TransposeAlgorithm};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{Launch, Recent};
 use crate::plan::Planned;
 use crate::{Buffer, Element, LaunchPlan, Result, Windows};
 use slm_kernels::cast;
-use slm_kernels::transpose::{Geometry, Kernel, Work};
+use slm_kernels::transpose::{Geometry, TransposeKernel, Work};
 use std::sync::Arc;
 
 /// A transposition on a GPU.
 pub(super) struct GpuTranspose {
     gpu: Gpu,
-    tuning: Tuning,
+    tuning: TransposeTuning,
     matrices: Matrices,
     algorithm: TransposeAlgorithm,
     /// Kernels for the most recent pitches. Other pitches may need another kernel.
     ready: Recent<[usize; 2], Ready>,
-    kernels: Recent<Kernel, Arc<dyn for<'l> Launch<Work<'l>>>>,
+    kernels: Recent<TransposeKernel, Arc<dyn for<'l> Launch<Work<'l>>>>,
 }
 
 /// A loaded kernel for a pair of row pitches, and the reason for it.
@@ -33,7 +33,7 @@ struct Ready {
 
 impl GpuTranspose {
     pub(super) fn new<T: Element>(gpu: &Gpu, matrices: &Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
-        let (gpu, tuning, matrices) = (gpu.clone(), Tuning::new(gpu.info()), *matrices);
+        let (gpu, tuning, matrices) = (gpu.clone(), TransposeTuning::new(gpu.info()), *matrices);
         let (ready, kernels) = (Recent::default(), Recent::default());
         let transpose = GpuTranspose { gpu, tuning, matrices, algorithm, ready, kernels };
         if !transpose.matrices.is_empty() {

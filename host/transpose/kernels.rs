@@ -4,7 +4,7 @@ use crate::device::kernel::Launch;
 use crate::{Device, LaunchShape, Result};
 use cuda_std::Entry;
 use slm_kernels::Misaligned;
-use slm_kernels::transpose::{Geometry, Kernel, Visitor, Work};
+use slm_kernels::transpose::{Geometry, TransposeKernel, Visitor, Work};
 use std::sync::Arc;
 
 /// Returns the shape of a launch with this grid.
@@ -13,7 +13,7 @@ pub(super) fn shape(geometry: &Geometry, grid: [u64; 3]) -> LaunchShape {
 }
 
 /// Returns the kernel on a device.
-pub(super) fn load(device: &Device, kernel: Kernel) -> Result<Arc<dyn for<'l> Launch<Work<'l>>>> {
+pub(super) fn load(device: &Device, kernel: TransposeKernel) -> Result<Arc<dyn for<'l> Launch<Work<'l>>>> {
     struct Load<'a>(&'a Device);
 
     impl Visitor for Load<'_> {

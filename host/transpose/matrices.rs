@@ -2,7 +2,7 @@
 
 use super::TransposeError;
 use crate::{Element, Error, Result};
-use slm_kernels::transpose::Problem;
+use slm_kernels::transpose::TransposeProblem;
 
 /// Matrices of one shape, stored one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +49,14 @@ impl Matrices {
 
     /// Returns the problem for kernels, with the given row pitches in numbers of type `T`. Returns an error if elements are too
     /// large for kernels.
-    pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<Problem> {
+    pub(crate) fn problem<T: Element>(&self, pitches: [usize; 2]) -> Result<TransposeProblem> {
         let number = size_of::<T>() as u64;
         // Single rows may have any pitch.
         let [input_pitch, output_pitch] = pitches.map(|pitch| (pitch as u64).saturating_mul(number));
         let [rows, columns, matrices] = [self.rows, self.columns, self.count].map(|count| count as u64);
         // No overflow: `check` has compared the product with `isize::MAX`.
         let element = self.components as u64 * number;
-        let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch };
+        let problem = TransposeProblem { rows, columns, element, matrices, input_pitch, output_pitch };
         let (limit, unit) = problem.largest_element();
         if element <= limit {
             Ok(problem)

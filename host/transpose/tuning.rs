@@ -1,15 +1,15 @@
 //! Constants of transpositions, chosen by measurement or derived from properties of the device.
 //!
-//! Times are of one H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element is read and written once.
+//! `benches/RESULTS.md` has the measurements, on an H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element is read and written once.
 
 use crate::device::info::{Backend, DeviceInfo};
 use slm_kernels::transpose as kernels;
 
 /// Constants for a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tuning {
+pub(super) struct TransposeTuning {
     /// Constants of the kernels' launches.
-    pub(super) launches: kernels::Tuning,
+    pub(super) launches: kernels::LaunchConstants,
     /// Minimum bytes of elements that the naive kernel moves at full speed, because neighbouring threads share an element.
     pub(super) long_element: u64,
     /// Maximum bytes of a matrix that stays in the cache until it is written.
@@ -23,18 +23,17 @@ pub(super) struct Tuning {
 /// Number of multiprocessors of an H200.
 const PROCESSORS_OF_H200: u64 = 132;
 
-/// Minimum number of blocks of long tiles per multiprocessor, 3.4, as a fraction. A narrow matrix of 1,000,003 x 3 bytes took
-/// 15.9 µs in 122 tiles, and 10.9 µs in 489.
+/// Minimum number of blocks of long tiles per multiprocessor, 3.4, as a fraction. Fewer blocks took longer for narrow matrices.
 const LONG_TILES: [u64; 2] = [17, 5];
 
-impl Tuning {
+impl TransposeTuning {
     pub(super) fn new(info: &DeviceInfo) -> Self {
         // Emulated devices run the same configuration as GPUs.
         let processors = match info.backend {
             Backend::Cuda => info.processors as u64,
             Backend::Cpu | Backend::Emulated => PROCESSORS_OF_H200,
         };
-        Tuning {
+        TransposeTuning {
             launches: launches(processors),
             // Two sectors. Not measured separately.
             long_element: 64,
@@ -49,10 +48,10 @@ impl Tuning {
 }
 
 /// Returns the constants of the kernels' launches. The sizes of tiles were tried with 16383 x 8191 and 1,000,003 x 7
-/// elements of all sizes; `benches/RESULTS.md` has the times.
-fn launches(processors: u64) -> kernels::Tuning {
+/// elements of all sizes.
+fn launches(processors: u64) -> kernels::LaunchConstants {
     let [tiles, multiprocessors] = LONG_TILES;
-    kernels::Tuning {
+    kernels::LaunchConstants {
         // Square tiles of 64 x 64 elements of 4 bytes, and of 128 x 128 bytes.
         tile_bytes: 16 << 10,
         longest_side: 128,

@@ -18,7 +18,7 @@ pub enum Orientation {
 
 /// The kernels of this operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
+pub enum Filter1dKernel {
     /// One sum per thread, all samples from global memory.
     Global,
     /// A tile in shared memory, one sum at a time.
@@ -29,7 +29,7 @@ pub enum Kernel {
 
 /// The sizes that determine a launch.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem {
+pub struct Filter1dProblem {
     /// Number of lines, at least one.
     pub lines: u64,
     /// Sums per line. If 0, there are no blocks.
@@ -42,7 +42,7 @@ pub struct Problem {
 
 /// Constants of the register-tiled kernels that the host chooses for a device. The other kernels have fixed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tuning {
+pub struct LaunchConstants {
     /// Threads per block along rows: a multiple of 64.
     pub row_threads: u32,
     /// Maximum number of taps with which a block along rows computes several short lines.
@@ -74,7 +74,7 @@ enum Lines {
 
 /// One launch, for some of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct LinePart {
     /// Index of the first line.
     pub first_line: u64,
     /// Number of lines.
@@ -86,13 +86,17 @@ pub struct Part {
 impl Geometry {
     /// Returns the launch parameters of `kernel` for elements of these types.
     #[must_use]
-    pub fn new<F: Types>(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
+    pub fn new<F: Types>(kernel: Filter1dKernel, problem: &Filter1dProblem, tuning: &LaunchConstants) -> Self {
         match (kernel, problem.orientation) {
-            (Kernel::Global, _) => global(problem),
-            (Kernel::Tile, Orientation::Rows) => Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<F>(problem),
-            (Kernel::Tile, Orientation::Columns) => Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<F>(problem),
-            (Kernel::Register, Orientation::Rows) => row_shape::<F>(problem, tuning).register::<F>(problem),
-            (Kernel::Register, Orientation::Columns) => {
+            (Filter1dKernel::Global, _) => global(problem),
+            (Filter1dKernel::Tile, Orientation::Rows) => {
+                Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<F>(problem)
+            }
+            (Filter1dKernel::Tile, Orientation::Columns) => {
+                Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<F>(problem)
+            }
+            (Filter1dKernel::Register, Orientation::Rows) => row_shape::<F>(problem, tuning).register::<F>(problem),
+            (Filter1dKernel::Register, Orientation::Columns) => {
                 column_shape::<F>(problem.outputs, tuning).register::<F>(problem)
             }
         }
@@ -101,7 +105,7 @@ impl Geometry {
     /// Returns the maximum number of taps of one launch of the register-tiled kernels, along rows or columns, if a block
     /// can have `shared_bytes` bytes of shared memory. The number is at least one pack.
     #[must_use]
-    pub fn chunk<F: Types>(shared_bytes: u64, tuning: &Tuning) -> usize {
+    pub fn chunk<F: Types>(shared_bytes: u64, tuning: &LaunchConstants) -> usize {
         let tallest = column_shape::<F>(u64::MAX, tuning);
         let samples = shared_bytes / (tallest.lines * size_of::<F::Sample>() as u64);
         let fitting = samples.saturating_sub(tallest.outputs) / pack::<F>() * pack::<F>();
@@ -120,12 +124,12 @@ impl Geometry {
     }
 
     /// Returns the launches for `lines` lines: one, unless their blocks exceed the limit of a grid.
-    pub fn parts(&self, lines: u64) -> impl Iterator<Item = Part> {
+    pub fn parts(&self, lines: u64) -> impl Iterator<Item = LinePart> {
         let (geometry, most) = (*self, self.most_lines());
         (0..self.launches(lines)).map(move |part| {
             let first_line = part * most;
             let lines = most.min(lines - first_line);
-            Part { first_line, lines, blocks: u32::try_from(geometry.blocks(lines)).unwrap_or(u32::MAX) }
+            LinePart { first_line, lines, blocks: u32::try_from(geometry.blocks(lines)).unwrap_or(u32::MAX) }
         })
     }
 
@@ -155,13 +159,13 @@ struct Shape {
 
 impl Shape {
     /// Returns the launch parameters of `tile.rs`: the taps, the tile and its halo are in shared memory.
-    fn tile<F: Types>(&self, problem: &Problem) -> Geometry {
+    fn tile<F: Types>(&self, problem: &Filter1dProblem) -> Geometry {
         let taps = shared_bytes::<F::Weight>(problem.taps.next_multiple_of(pack::<F>()));
         self.geometry(problem, taps + shared_bytes::<F::Sample>((self.outputs + problem.taps - 1) * self.lines))
     }
 
     /// Returns the launch parameters of `register.rs`: the tile and its halo are in shared memory.
-    fn register<F: Types>(&self, problem: &Problem) -> Geometry {
+    fn register<F: Types>(&self, problem: &Filter1dProblem) -> Geometry {
         // With the longest possible pad. The actual one depends on the first sample's position.
         let taps = (problem.taps + pack::<F>() - 1).next_multiple_of(pack::<F>());
         let tile = shared_bytes::<F::Sample>((self.outputs + taps) * self.lines);
@@ -169,14 +173,14 @@ impl Shape {
         self.geometry(problem, tile.max(shared_bytes::<F::Output>(self.outputs * self.lines)))
     }
 
-    fn geometry(&self, problem: &Problem, shared_bytes: u64) -> Geometry {
+    fn geometry(&self, problem: &Filter1dProblem, shared_bytes: u64) -> Geometry {
         let tiles = problem.outputs.div_ceil(self.outputs);
         Geometry { block: self.block, tiles, shared_bytes, lines: Lines::PerBlock(self.lines) }
     }
 }
 
 /// Returns the launch parameters of `global.rs`: blocks of 256 sums, of one or several lines.
-fn global(problem: &Problem) -> Geometry {
+fn global(problem: &Filter1dProblem) -> Geometry {
     let lines = Lines::Flat { sums_per_block: 256, outputs: problem.outputs };
     Geometry { block: [256, 1], tiles: 1, shared_bytes: 0, lines }
 }
@@ -188,7 +192,7 @@ fn pack<F: Types>() -> u64 {
 
 /// Returns the shape of a block along rows: all threads on one line if the lines are long or the halo is large, otherwise
 /// 64 or 32 threads on each of several lines.
-fn row_shape<F: Types>(problem: &Problem, tuning: &Tuning) -> Shape {
+fn row_shape<F: Types>(problem: &Filter1dProblem, tuning: &LaunchConstants) -> Shape {
     let (sums, threads) = (ROW_PACKS as u64 * pack::<F>(), u64::from(tuning.row_threads));
     let fits = |width: &u64| width * sums >= problem.outputs && problem.taps <= tuning.most_taps_of_short_lines;
     let width = [32, 64].into_iter().find(fits).unwrap_or(threads);
@@ -196,7 +200,7 @@ fn row_shape<F: Types>(problem: &Problem, tuning: &Tuning) -> Shape {
 }
 
 /// Returns the shape of a block along columns: 32 lines, and as many threads per line as `outputs` needs, up to a limit.
-fn column_shape<F: Types>(outputs: u64, tuning: &Tuning) -> Shape {
+fn column_shape<F: Types>(outputs: u64, tuning: &LaunchConstants) -> Shape {
     let sums = COLUMN_PACKS as u64 * pack::<F>();
     let places = outputs.div_ceil(sums).clamp(1, tuning.column_threads.into());
     Shape { block: [32, places as u32], lines: 32, outputs: places * sums }
@@ -210,9 +214,9 @@ mod tests {
     #[test]
     fn no_outputs_are_no_blocks() {
         for orientation in [Orientation::Rows, Orientation::Columns] {
-            for kernel in [Kernel::Global, Kernel::Tile, Kernel::Register] {
-                let tuning = Tuning { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
-                let problem = Problem { lines: 3, outputs: 0, taps: 5, orientation };
+            for kernel in [Filter1dKernel::Global, Filter1dKernel::Tile, Filter1dKernel::Register] {
+                let tuning = LaunchConstants { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
+                let problem = Filter1dProblem { lines: 3, outputs: 0, taps: 5, orientation };
                 let geometry = Geometry::new::<Same<f32>>(kernel, &problem, &tuning);
                 assert_eq!(geometry.blocks(3), 0);
                 assert!(geometry.parts(3).all(|part| part.blocks == 0));

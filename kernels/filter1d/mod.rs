@@ -23,7 +23,7 @@ mod register;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use host::{Geometry, Kernel, Orientation, Part, Problem, Tuning};
+pub use host::{Filter1dKernel, Filter1dProblem, Geometry, LaunchConstants, LinePart, Orientation};
 
 use crate::signal::{Line, Same, Types};
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};

@@ -3,7 +3,7 @@
 //!
 //! `y[r, c] = weight · Σ_i Σ_j X(row(r, i), column(c, j))`, strides and dilations of 1. There is one instance per type of sums,
 //! to which samples of any type are converted, and one each for samples and outputs of `f32` and of `u8` with one channel
-//! ([`Memory`]). Those for means of integers ([`Mean`]) add up integers, which is exact, and divide the sum.
+//! ([`PixelAccess`]). Those for means of integers ([`Mean`]) add up integers, which is exact, and divide the sum.
 //!
 //! A block goes down a strip of a band of rows. A thread adds up a pack of neighbouring columns of one channel, 16 bytes of sums.
 //! With `T` threads and `C` channels, thread `t` has channel `t mod C` of pack `t / C` of the strip. The last `T mod C` threads
@@ -45,7 +45,7 @@
 //! and max filters* (IEEE PAMI 15, 1993), with sums in the place of minima.
 
 use super::lines::{CONSTANT, find_lines};
-use super::memory::{Any, Mean, Memory, Pack, Typed};
+use super::pixels::{Any, Mean, Pack, PixelAccess, Typed};
 use super::{Axis, BandArgs, Bytes};
 use crate::signal::{Accumulator, Same, Sample, Sum};
 use core::array::from_fn;
@@ -62,7 +62,7 @@ pub(super) const BATCH: u32 = 4;
 
 arguments! {
     /// Arguments of the kernels.
-    pub struct BoxArgs<M: Memory> {
+    pub struct BoxArgs<M: PixelAccess> {
         /// The picture.
         pub picture: BandArgs<M>,
         /// The weight of all samples.
@@ -73,11 +73,11 @@ arguments! {
 }
 
 /// Type of the sums of an instance.
-type SumOf<M> = <M as Memory>::Sum;
+type SumOf<M> = <M as PixelAccess>::Sum;
 
 kernel! {
     // The memory of any launch.
-    for<M: Memory> {
+    for<M: PixelAccess> {
         "filter2d_box_f32" { Typed<'static, Same<f32>> => f32; }
         "filter2d_box_u8" { Typed<'static, Bytes> => u8; }
         "filter2d_box_any_i32" { Any<'static, i32> => any_i32; }
@@ -90,7 +90,7 @@ kernel! {
     }
 
     /// Sums of windows with equal weights, times the weight.
-    pub fn filter2d_box<'l>(arena, args: BoxArgs<<M as Memory>::At<'l>>) where registers <= { M::REGISTERS } {
+    pub fn filter2d_box<'l>(arena, args: BoxArgs<<M as PixelAccess>::At<'l>>) where registers <= { M::REGISTERS } {
         filter::<_, { pack::<SumOf<M>>() }>(arena, &args);
     }
 }
@@ -127,7 +127,7 @@ fn plus<A: Accumulator, const V: usize>(a: [A; V], b: [A; V]) -> [A; V] {
 
 /// Goes down a strip.
 #[inline(always)]
-fn filter<M: Memory, const V: usize>(arena: Arena, args: &BoxArgs<M>) {
+fn filter<M: PixelAccess, const V: usize>(arena: Arena, args: &BoxArgs<M>) {
     let picture = &args.picture;
     let ([plane, first], taps) = (picture.corner(), picture.rows.taps);
     let rows = picture.band_rows(first) + taps - 1;
@@ -167,7 +167,7 @@ struct Segment<A, const V: usize> {
 impl<A: Accumulator, const V: usize> Segment<A, V> {
     /// Returns the sums of the windows that end with the next `count` rows, and keeps these rows' samples.
     #[inline(always)]
-    fn column_sums<M: Memory<Sum = A>>(
+    fn column_sums<M: PixelAccess<Sum = A>>(
         &mut self,
         strip: &Strip<'_, M, V>,
         samples: Batch<M::Loaded, V>,
@@ -188,7 +188,7 @@ impl<A: Accumulator, const V: usize> Segment<A, V> {
 
     /// Goes on by `count` rows, to the next segment if they are the last ones.
     #[inline(always)]
-    fn advance<M: Memory<Sum = A>>(&mut self, strip: &Strip<'_, M, V>, count: u32) {
+    fn advance<M: PixelAccess<Sum = A>>(&mut self, strip: &Strip<'_, M, V>, count: u32) {
         self.place += count;
         if self.place == strip.picture.rows.taps {
             strip.find_suffixes();
@@ -198,7 +198,7 @@ impl<A: Accumulator, const V: usize> Segment<A, V> {
 }
 
 /// A thread's columns of the strip.
-struct Strip<'a, M: Memory, const V: usize> {
+struct Strip<'a, M: PixelAccess, const V: usize> {
     picture: &'a BandArgs<M>,
     /// The weight of all samples.
     weight: M::Sum,
@@ -226,7 +226,7 @@ struct Strip<'a, M: Memory, const V: usize> {
     is_aligned: bool,
 }
 
-impl<'a, M: Memory, const V: usize> Strip<'a, M, V> {
+impl<'a, M: PixelAccess, const V: usize> Strip<'a, M, V> {
     /// Columns of a pack.
     const PACK: u32 = V as u32;
 

@@ -30,8 +30,8 @@ mod global;
 #[cfg(not(target_os = "cuda"))]
 mod host;
 mod lines;
-mod memory;
 mod passes;
+mod pixels;
 mod products;
 mod register;
 mod streaming;
@@ -39,11 +39,11 @@ mod tile;
 mod words;
 
 #[cfg(not(target_os = "cuda"))]
-pub use host::{BandPart, Bands, Geometry, Kernel, NoStrips, Part, Problem, Strips, passes_places};
+pub use host::{BandPart, Bands, DirectKernel, DirectPart, Filter2dProblem, Geometry, NoStrips, Strips, passes_places};
 
 pub use boxes::{BoxArgs, filter2d_box};
-pub use memory::{Any, Mean, Memory, Typed};
 pub use passes::{Lane, LaneInstance};
+pub use pixels::{Any, Mean, PixelAccess, Typed};
 use products::{Dense, Separable};
 pub use products::{ROW, TABLE};
 pub use register::{table_len, table_shape};
@@ -176,7 +176,7 @@ impl<M: Argument> BandArgs<M> {
     }
 }
 
-impl<M: Memory> BandArgs<M> {
+impl<M: PixelAccess> BandArgs<M> {
     /// Returns whether rows of samples, and of outputs, begin at multiples of some elements. Without branches.
     #[inline(always)]
     fn are_aligned(&self, elements: u32) -> [bool; 2] {

@@ -36,7 +36,7 @@
 //!   at a time, which use eight different groups of four banks. Lanes write packs of sums in the same way.
 //! * In all other accesses, lanes have consecutive elements, or the same.
 
-use super::memory::Typed;
+use super::pixels::Typed;
 use super::{BandArgs, Packs, PassesArgs};
 use crate::signal::{Output, Sample, Sum, Types, Weight, Window};
 use core::fmt::Debug;

@@ -241,7 +241,7 @@ pub(super) fn correlate<
 }
 
 /// Divides the thread's sums, which it has just staged from `first` on, in rows `pitch` apart. They are read again, because divisions
-/// where sums are stored would make all filters slower. (H100, 8192 x 8192 `f32`: 3 x 3 took 328 µs with them, 293 without.)
+/// where sums are stored would make all filters slower (`benches/RESULTS.md`).
 #[inline(always)]
 fn divide<A: Accumulator, const V: usize, const R: usize>(staged: &Shared<A>, divisor: A, first: u32, pitch: u32) {
     let mut place = first;
@@ -377,8 +377,8 @@ fn store<A: Accumulator, const V: usize>(
 /// on, and the others those `step` further on. Returns the sums and the next place of the samples.
 ///
 /// `X` is the length of the longest array: `R` samples and a row of weights with the empty entries before it. 64 bits have too few
-/// registers. (H200, 8192 x 8192 `f32`: code of their own for 11, 15, 21 and 25 weights took 478, 704, 1,186 and 1,597 µs, and rings
-/// 531, 780, 1,327 and 1,778. But with those lengths and 13 beside 17 and 31, ptxas took 0.56 s for the kernel instead of 0.31 s.)
+/// registers. Code of their own for more `T` than 17 and 31 would save a tenth of the time, but ptxas would take nearly twice as long
+/// (`benches/RESULTS.md`).
 #[inline(always)]
 fn add_rows_of<A: Accumulator, const V: usize, const R: usize, const T: usize, const X: usize, const K: usize>(
     args: &Args<A>,

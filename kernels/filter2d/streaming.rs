@@ -26,7 +26,7 @@
 //! CUDA* (GPGPU 2009).
 
 use super::lines::{CONSTANT, find_lines};
-use super::memory::Typed;
+use super::pixels::Typed;
 use super::products::{Products, TABLE};
 use super::words::{Packed, Streamed};
 use super::{Axis, BandArgs};

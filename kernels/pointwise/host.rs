@@ -5,7 +5,7 @@ const MOST_GROUPS: u64 = 65_535;
 
 /// Constants that the host chooses.
 #[derive(Clone, Copy, Debug)]
-pub struct Tuning {
+pub struct LaunchConstants {
     /// Threads of a block: a power of two.
     pub threads: u32,
 }
@@ -23,7 +23,7 @@ pub struct Geometry {
 
 /// One launch: some groups of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct RowPart {
     /// The first group.
     pub first_group: u64,
     /// Number of groups.
@@ -35,7 +35,7 @@ impl Geometry {
     ///
     /// A block has as many threads along x as a row has packs, rounded up to a power of two.
     #[must_use]
-    pub fn new([rows, columns]: [u64; 2], pack: usize, tuning: &Tuning) -> Self {
+    pub fn new([rows, columns]: [u64; 2], pack: usize, tuning: &LaunchConstants) -> Self {
         let (packs, threads) = (columns.div_ceil(pack as u64), u64::from(tuning.threads));
         let width = packs.clamp(1, threads).next_power_of_two();
         let height = threads / width;
@@ -43,11 +43,11 @@ impl Geometry {
     }
 
     /// Returns the launches: one, unless that would be more blocks along y than a grid can have.
-    pub fn parts(&self) -> impl Iterator<Item = Part> {
+    pub fn parts(&self) -> impl Iterator<Item = RowPart> {
         let groups = self.groups;
         (0..self.launches()).map(move |part| {
             let first_group = part * MOST_GROUPS;
-            Part { first_group, groups: MOST_GROUPS.min(groups - first_group) }
+            RowPart { first_group, groups: MOST_GROUPS.min(groups - first_group) }
         })
     }
 
@@ -68,7 +68,7 @@ impl Geometry {
 mod tests {
     use super::*;
 
-    const TUNING: Tuning = Tuning { threads: 256 };
+    const TUNING: LaunchConstants = LaunchConstants { threads: 256 };
 
     #[test]
     fn long_rows_are_divided_and_short_ones_share_blocks() {
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(of(1, 4097, 16), Geometry { block: [256, 1], tiles: 2, groups: 1 });
         assert_eq!(of(10, 3, 4), Geometry { block: [1, 256], tiles: 1, groups: 1 });
         assert_eq!(of(513, 37, 4), Geometry { block: [16, 16], tiles: 1, groups: 33 });
-        let half = Geometry::new([513, 37], 4, &Tuning { threads: 128 });
+        let half = Geometry::new([513, 37], 4, &LaunchConstants { threads: 128 });
         assert_eq!(half, Geometry { block: [16, 8], tiles: 1, groups: 65 });
     }
 
@@ -86,6 +86,6 @@ mod tests {
         let rows = 2 * MOST_GROUPS * 256 + 1;
         let geometry = Geometry::new([rows, 1], 4, &TUNING);
         let expected = [(0, MOST_GROUPS), (MOST_GROUPS, MOST_GROUPS), (2 * MOST_GROUPS, 1)];
-        assert!(geometry.parts().eq(expected.map(|(first_group, groups)| Part { first_group, groups })));
+        assert!(geometry.parts().eq(expected.map(|(first_group, groups)| RowPart { first_group, groups })));
     }
 }

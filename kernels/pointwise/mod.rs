@@ -33,7 +33,7 @@ pub use channels::{MergeArgs, SplitArgs};
 pub use equalise::{Equalisation, EqualiseArgs, equalise_shape};
 pub use function::{Combination, Function, combined, mapped};
 #[cfg(not(target_os = "cuda"))]
-pub use host::{Geometry, Part, Tuning};
+pub use host::{Geometry, LaunchConstants, RowPart};
 pub use lines::{Lines, Place};
 pub use lookup::{BetweenArgs, LookupArgs, TableIndex, lookup_pack, part_of};
 pub use number::{BYTES, Number};

@@ -25,7 +25,9 @@ mod swap;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use host::{Geometry, Kernel, Packed, Part, Problem, Skewed, Tuning, Visitor, Work};
+pub use host::{
+    Geometry, LaunchConstants, MatrixPart, Packed, Skewed, TransposeKernel, TransposeProblem, Visitor, Work,
+};
 pub use permutation::{Permutation, Step};
 pub use skewed::Unit;
 

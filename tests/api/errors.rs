@@ -4,7 +4,7 @@
 use ndarray::{Array2, ArrayView2, array, aview0};
 use slm::emulator::{Finding, Launch, LaunchError, Line, Problem, Report};
 use slm::pictures::PictureError;
-use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ImageError, Result, SharedMemory};
+use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ModuleError, Result, SharedMemory};
 use std::error::Error as _;
 
 /// Checks an error's text, and that of its cause.

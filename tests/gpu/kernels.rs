@@ -2,7 +2,7 @@
 
 use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;
-use cuda_std::image::{ImageError, Module, Modules};
+use cuda_std::image::{Module, ModuleError, Modules};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
 use modules::KERNELS;
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
@@ -212,8 +212,8 @@ fn wrong_modules(device: &Device) -> Result<(), Failed> {
     // Before and after the right module has been loaded.
     for _ in 0..2 {
         for (modules, source) in [
-            (Modules::NONE, ImageError::NoImages),
-            (others, ImageError::MissingModule { included: Vec::clone(&included) }),
+            (Modules::NONE, ModuleError::NoModules),
+            (others, ModuleError::MissingModule { included: Vec::clone(&included) }),
         ] {
             let error = device.kernel::<filter1d_global<Same<i32>>>(&modules).err();
             equal(error, Some(Error::KernelModule { module, source }))?;

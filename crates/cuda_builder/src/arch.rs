@@ -1,6 +1,6 @@
 //! Targets of compilation.
 
-use crate::BuildError;
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// let arch: Arch = "sm_86".parse()?;
 /// assert!(Arch::SM_80 < arch && arch < Arch::SM_90);
 /// assert_eq!(arch.to_string(), "sm_86");
-/// # Ok::<(), cuda_builder::BuildError>(())
+/// # Ok::<(), cuda_builder::UnknownArch>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Arch(u32);
@@ -46,16 +46,31 @@ impl fmt::Display for Arch {
 }
 
 impl FromStr for Arch {
-    type Err = BuildError;
+    type Err = UnknownArch;
 
-    fn from_str(text: &str) -> Result<Self, BuildError> {
+    fn from_str(text: &str) -> Result<Self, UnknownArch> {
         let number = text.strip_prefix("sm_").and_then(|number| number.parse().ok());
         match number.filter(|number| *number >= Arch::OLDEST) {
             Some(number) => Ok(Arch(number)),
-            None => Err(BuildError::UnknownArch { value: text.to_owned() }),
+            None => Err(UnknownArch { value: text.to_owned() }),
         }
     }
 }
+
+/// A target that does not exist or is too old.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownArch {
+    /// Its name.
+    pub value: String,
+}
+
+impl fmt::Display for UnknownArch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90", self.value)
+    }
+}
+
+impl Error for UnknownArch {}
 
 #[cfg(test)]
 mod tests {

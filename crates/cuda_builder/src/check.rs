@@ -4,7 +4,7 @@ use crate::committed;
 use crate::compilation::CompiledModule;
 use crate::error::{BuildError, renew};
 use crate::index::{Index, Record};
-use cuda_std::image::{self, ImageError};
+use cuda_std::image::{self, ModuleError};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
@@ -38,7 +38,7 @@ pub enum DifferenceKind {
     /// The text was altered.
     Invalid(
         /// The cause.
-        ImageError,
+        ModuleError,
     ),
     /// The same compiler makes another text from the same sources.
     Text,

@@ -70,7 +70,7 @@ fn missing_and_altered_files_differ_and_are_named() {
     let line = unreadable.differences[0].to_string();
     assert!(line.contains("blur.sm_80.ptx: ") && line.contains("; renew it with: build-kernels "), "{line}");
     let altered = check("check_altered", &good, |dir| drop(dir.write("ptx/blur.sm_80.ptx", ".version 7.1\n")));
-    assert!(matches!(altered.differences[0].kind, DifferenceKind::Invalid(ImageError::Altered { .. })));
+    assert!(matches!(altered.differences[0].kind, DifferenceKind::Invalid(ModuleError::Altered { .. })));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Errors of this crate.
 
-use crate::{Arch, Mode};
-use cuda_std::image::ImageError;
+use crate::arch::{Arch, UnknownArch};
+use crate::mode::{Mode, UnknownMode};
+use cuda_std::image::ModuleError;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io, process};
 
@@ -32,15 +33,15 @@ impl fmt::Display for Rejected {
 #[non_exhaustive]
 pub enum BuildError {
     /// `SLM_KERNELS` has an invalid value.
-    UnknownMode {
-        /// Its value.
-        value: String,
-    },
+    UnknownMode(
+        /// The value.
+        UnknownMode,
+    ),
     /// A target that does not exist or is too old.
-    UnknownArch {
-        /// Its name.
-        value: String,
-    },
+    UnknownArch(
+        /// The target.
+        UnknownArch,
+    ),
     /// A module's name is not an identifier, or equals another one, ignoring case.
     ModuleName {
         /// The name.
@@ -89,7 +90,7 @@ pub enum BuildError {
         /// The file.
         file: PathBuf,
         /// What is wrong.
-        source: ImageError,
+        source: ModuleError,
     },
     /// The list of committed modules cannot be read.
     BadIndex {
@@ -173,13 +174,8 @@ impl BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BuildError::UnknownMode { value } => {
-                let variable = Mode::VARIABLE;
-                write!(f, "{variable} is '{value}', but must be committed, build, auto or none")
-            }
-            BuildError::UnknownArch { value } => {
-                write!(f, "'{value}' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90")
-            }
+            BuildError::UnknownMode(error) => write!(f, "{error}"),
+            BuildError::UnknownArch(error) => write!(f, "{error}"),
             BuildError::ModuleName { name } => write!(
                 f,
                 "'{name}' is not a valid module name: use an identifier that differs from all other modules' names, ignoring case"
@@ -253,6 +249,18 @@ impl error::Error for BuildError {
             BuildError::Io { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+impl From<UnknownMode> for BuildError {
+    fn from(error: UnknownMode) -> Self {
+        BuildError::UnknownMode(error)
+    }
+}
+
+impl From<UnknownArch> for BuildError {
+    fn from(error: UnknownArch) -> Self {
+        BuildError::UnknownArch(error)
     }
 }
 

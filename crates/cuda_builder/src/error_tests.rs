@@ -8,11 +8,11 @@ fn text(error: BuildError) -> String {
 #[test]
 fn errors_repeat_what_was_requested() {
     assert_eq!(
-        text(BuildError::UnknownMode { value: "x".into() }),
+        text(UnknownMode { value: "x".into() }.into()),
         "SLM_KERNELS is 'x', but must be committed, build, auto or none"
     );
     assert_eq!(
-        text(BuildError::UnknownArch { value: "sm_61".into() }),
+        text(UnknownArch { value: "sm_61".into() }.into()),
         "'sm_61' is not a target: use sm_70 or later, such as sm_75, sm_80 or sm_90"
     );
     assert_eq!(
@@ -84,7 +84,7 @@ fn files_are_named_and_causes_kept() {
          slm-cuda-builder), or have kernels compiled with the program: SLM_KERNELS=auto, or .default_mode(Mode::Auto) in \
          the build script"
     );
-    let altered = ImageError::Altered { expected: "aa".into(), actual: "bb".into() };
+    let altered = ModuleError::Altered { expected: "aa".into(), actual: "bb".into() };
     let bad = BuildError::BadImage { file: "/f".into(), source: altered };
     assert!(bad.source().is_some());
     assert_eq!(text(bad), "/f cannot be used: its text has the digest bb, the compiled one had aa");

@@ -2,7 +2,7 @@
 
 use crate::environment;
 use crate::module_names::check_names;
-use crate::{Arch, BuildError};
+use crate::{Arch, BuildError, UnknownArch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ fn targets(table: &Value, modules: &[String], library: &String) -> Result<BTreeM
     let mut targets = BTreeMap::new();
     for (module, list) in table.as_object().into_iter().flatten() {
         let archs = list.as_array().into_iter().flatten().map(|arch| arch.as_str().unwrap_or_default().parse());
-        let mut archs: Vec<Arch> = archs.collect::<Result<_, _>>().map_err(|error: BuildError| error.to_string())?;
+        let mut archs: Vec<Arch> = archs.collect::<Result<_, _>>().map_err(|error: UnknownArch| error.to_string())?;
         archs.sort_unstable();
         archs.dedup();
         if archs.is_empty() || !known(module) {

@@ -72,9 +72,9 @@ mod wrapper_package;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use arch::Arch;
+pub use arch::{Arch, UnknownArch};
 pub use builder::CudaBuilder;
 pub use check::{Check, Difference, DifferenceKind};
 pub use error::{BuildError, Rejected};
-pub use mode::Mode;
+pub use mode::{Mode, UnknownMode};
 pub use results::{Built, Committed, Image, Origin};

@@ -1,7 +1,7 @@
 //! Modes: compiled or committed kernels.
 
-use crate::BuildError;
 use std::env;
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
@@ -29,12 +29,12 @@ impl Mode {
     const ALL: [Mode; 4] = [Mode::Committed, Mode::Build, Mode::Auto, Mode::None];
 
     /// Returns the mode that the environment selects, or `default`.
-    pub(crate) fn from_env(default: Mode) -> Result<Mode, BuildError> {
+    pub(crate) fn from_env(default: Mode) -> Result<Mode, UnknownMode> {
         Mode::from_value(env::var_os(Mode::VARIABLE).as_deref(), default)
     }
 
     /// Returns the mode for a variable's value. An empty variable counts as unset.
-    fn from_value(value: Option<&OsStr>, default: Mode) -> Result<Mode, BuildError> {
+    fn from_value(value: Option<&OsStr>, default: Mode) -> Result<Mode, UnknownMode> {
         match value {
             Some(value) if !value.is_empty() => value.to_string_lossy().parse(),
             _ => Ok(default),
@@ -58,13 +58,28 @@ impl fmt::Display for Mode {
 }
 
 impl FromStr for Mode {
-    type Err = BuildError;
+    type Err = UnknownMode;
 
-    fn from_str(text: &str) -> Result<Self, BuildError> {
+    fn from_str(text: &str) -> Result<Self, UnknownMode> {
         let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
-        mode.ok_or_else(|| BuildError::UnknownMode { value: text.to_owned() })
+        mode.ok_or_else(|| UnknownMode { value: text.to_owned() })
     }
 }
+
+/// An invalid value of `SLM_KERNELS`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownMode {
+    /// The value.
+    pub value: String,
+}
+
+impl fmt::Display for UnknownMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is '{}', but must be committed, build, auto or none", Mode::VARIABLE, self.value)
+    }
+}
+
+impl Error for UnknownMode {}
 
 #[cfg(test)]
 mod tests {

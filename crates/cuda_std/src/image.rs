@@ -20,7 +20,7 @@ use std::fmt;
 /// Reason why a module must not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ImageError {
+pub enum ModuleError {
     /// The text is not the one that was compiled.
     Altered {
         /// The digest of the compiled text.
@@ -29,7 +29,7 @@ pub enum ImageError {
         actual: String,
     },
     /// The program has no compiled modules.
-    NoImages,
+    NoModules,
     /// The program has compiled modules, but not this one.
     MissingModule {
         /// The names of the program's modules.
@@ -58,25 +58,25 @@ pub enum ImageError {
     },
 }
 
-impl fmt::Display for ImageError {
+impl fmt::Display for ModuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ImageError::Altered { expected, actual } => {
+            ModuleError::Altered { expected, actual } => {
                 write!(f, "its text has the digest {actual}, the compiled one had {expected}")
             }
-            ImageError::NoImages => f.write_str(
+            ModuleError::NoModules => f.write_str(
                 "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)",
             ),
-            ImageError::MissingModule { included } => {
+            ModuleError::MissingModule { included } => {
                 write!(f, "the program has no module of this name; it has: {}", included.join(", "))
             }
-            ImageError::Stale { expected, actual } => {
+            ModuleError::Stale { expected, actual } => {
                 write!(f, "it was compiled from sources with the digest {actual}, this program has {expected}")
             }
-            ImageError::MissingSource { file } => {
+            ModuleError::MissingSource { file } => {
                 write!(f, "it was compiled from {file}, which this program's kernels do not have")
             }
-            ImageError::OtherKernel { kernel, expected, actual } => write!(
+            ModuleError::OtherKernel { kernel, expected, actual } => write!(
                 f,
                 "its kernel {kernel} is another one, or has other arguments: its digest is {}, this program has {expected}",
                 actual.as_deref().unwrap_or("missing")
@@ -85,7 +85,7 @@ impl fmt::Display for ImageError {
     }
 }
 
-impl std::error::Error for ImageError {}
+impl std::error::Error for ModuleError {}
 
 /// Returns the digest of a compiled text, as an [`Image`] contains it.
 #[must_use]
@@ -97,32 +97,32 @@ pub fn digest(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// Returns [`ImageError::Altered`] if it does not.
-pub fn verify_text(text: &str, expected: &str) -> Result<(), ImageError> {
+/// Returns [`ModuleError::Altered`] if it does not.
+pub fn verify_text(text: &str, expected: &str) -> Result<(), ModuleError> {
     let actual = digest(text);
     if actual == expected {
         return Ok(());
     }
-    Err(ImageError::Altered { expected: expected.to_owned(), actual })
+    Err(ModuleError::Altered { expected: expected.to_owned(), actual })
 }
 
 /// Checks that `text` has exactly the kernel `E`, compiled with the same arguments as in this program.
 ///
 /// # Errors
 ///
-/// Returns [`ImageError::OtherKernel`] if it does not.
-pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ImageError> {
+/// Returns [`ModuleError::OtherKernel`] if it does not.
+pub fn verify_kernel<E: Entry>(text: &str) -> Result<(), ModuleError> {
     verify_layout(text, E::NAME, E::LAYOUT)
 }
 
 /// Checks that `text` has exactly this kernel. This is not generic, so that it is compiled once for all kernels.
-fn verify_layout(text: &str, kernel: &'static str, expected: Digest) -> Result<(), ImageError> {
+fn verify_layout(text: &str, kernel: &'static str, expected: Digest) -> Result<(), ModuleError> {
     let actual = layout(text, kernel);
     if actual == Some(expected) {
         return Ok(());
     }
     let (expected, actual) = (expected.to_string(), actual.map(|digest| digest.to_string()));
-    Err(ImageError::OtherKernel { kernel, expected, actual })
+    Err(ModuleError::OtherKernel { kernel, expected, actual })
 }
 
 /// Returns the digest of the entry point `kernel`, which `text` lists as decimal bytes; trailing zeros may be missing.
@@ -167,8 +167,8 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// Returns [`ImageError::Altered`] if it is not.
-    pub fn verify(&self) -> Result<(), ImageError> {
+    /// Returns [`ModuleError::Altered`] if it is not.
+    pub fn verify(&self) -> Result<(), ModuleError> {
         verify_text(self.text, self.digest)
     }
 }
@@ -214,12 +214,12 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Returns [`ImageError::Stale`] or [`ImageError::MissingSource`] if it was not.
-    pub fn verify(&self, sources: &str) -> Result<(), ImageError> {
-        let missing = |file: &str| ImageError::MissingSource { file: file.to_owned() };
+    /// Returns [`ModuleError::Stale`] or [`ModuleError::MissingSource`] if it was not.
+    pub fn verify(&self, sources: &str) -> Result<(), ModuleError> {
+        let missing = |file: &str| ModuleError::MissingSource { file: file.to_owned() };
         let expected = Sources::new(sources).digest(self.files.iter().copied()).map_err(missing)?;
         if expected != self.sources {
-            return Err(ImageError::Stale { expected, actual: self.sources.to_owned() });
+            return Err(ModuleError::Stale { expected, actual: self.sources.to_owned() });
         }
         Ok(())
     }
@@ -248,18 +248,20 @@ impl Modules {
     ///
     /// # Errors
     ///
-    /// Returns [`ImageError::NoImages`] or [`ImageError::MissingModule`] if there is none.
-    pub fn of<E: Entry>(&self) -> Result<&'static Module, ImageError> {
+    /// Returns [`ModuleError::NoModules`] or [`ModuleError::MissingModule`] if there is none.
+    pub fn of<E: Entry>(&self) -> Result<&'static Module, ModuleError> {
         self.named(E::MODULE)
     }
 
     /// Returns the module with this name. This is not generic, so that it is compiled once for all kernels.
-    fn named(&self, name: &str) -> Result<&'static Module, ImageError> {
+    fn named(&self, name: &str) -> Result<&'static Module, ModuleError> {
         if self.0.is_empty() {
-            return Err(ImageError::NoImages);
+            return Err(ModuleError::NoModules);
         }
         let included = || self.iter().map(Module::name).collect();
-        self.iter().find(|module| module.name == name).ok_or_else(|| ImageError::MissingModule { included: included() })
+        self.iter()
+            .find(|module| module.name == name)
+            .ok_or_else(|| ModuleError::MissingModule { included: included() })
     }
 }
 
@@ -306,10 +308,10 @@ mod tests {
         let [both, one] = [module(&["k/a.rs", "k/b.rs"]), module(&["k/a.rs"])];
         assert_eq!((both.verify(LIST), one.verify(LIST)), (Ok(()), Ok(())));
         let edited = LIST.replace("fedc", "0000");
-        assert!(matches!(both.verify(&edited), Err(ImageError::Stale { .. })));
+        assert!(matches!(both.verify(&edited), Err(ModuleError::Stale { .. })));
         assert_eq!(one.verify(&edited), Ok(()));
         let removed = LIST.split_once('|').unwrap().0;
-        assert_eq!(both.verify(removed), Err(ImageError::MissingSource { file: "k/b.rs".to_owned() }));
+        assert_eq!(both.verify(removed), Err(ModuleError::MissingSource { file: "k/b.rs".to_owned() }));
         assert_eq!(one.verify(removed), Ok(()));
         let added = format!("{LIST}|0123456789abcdef0123456789abcdef k/c.rs");
         assert_eq!((both.verify(&added), one.verify(&added)), (Ok(()), Ok(())));
@@ -331,9 +333,9 @@ mod tests {
     fn a_kernel_finds_its_module() {
         static MODULES: &[Module] = &[Module { name: "m", files: &[], sources: "", images: IMAGES }];
         let of = |modules: Modules| (modules.of::<nothing<u8>>().map(Module::name), modules.of::<nothing<u16>>().err());
-        let missing = ImageError::MissingModule { included: vec!["m"] };
+        let missing = ModuleError::MissingModule { included: vec!["m"] };
         assert_eq!(of(Modules::new(MODULES)), (Ok("m"), Some(missing)));
-        assert_eq!(of(Modules::NONE), (Err(ImageError::NoImages), Some(ImageError::NoImages)));
+        assert_eq!(of(Modules::NONE), (Err(ModuleError::NoModules), Some(ModuleError::NoModules)));
     }
 
     #[test]
@@ -352,17 +354,17 @@ mod tests {
 
     #[test]
     fn errors_name_both_digests() {
-        let altered = ImageError::Altered { expected: "aa".into(), actual: "bb".into() };
+        let altered = ModuleError::Altered { expected: "aa".into(), actual: "bb".into() };
         assert_eq!(altered.to_string(), "its text has the digest bb, the compiled one had aa");
-        let stale = ImageError::Stale { expected: "aa".into(), actual: "bb".into() };
+        let stale = ModuleError::Stale { expected: "aa".into(), actual: "bb".into() };
         assert_eq!(stale.to_string(), "it was compiled from sources with the digest bb, this program has aa");
-        let missing = ImageError::MissingSource { file: "k/b.rs".into() };
+        let missing = ModuleError::MissingSource { file: "k/b.rs".into() };
         assert_eq!(missing.to_string(), "it was compiled from k/b.rs, which this program's kernels do not have");
         let none = "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)";
-        assert_eq!(ImageError::NoImages.to_string(), none);
-        let module = ImageError::MissingModule { included: vec!["blur", "sum"] };
+        assert_eq!(ModuleError::NoModules.to_string(), none);
+        let module = ModuleError::MissingModule { included: vec!["blur", "sum"] };
         assert_eq!(module.to_string(), "the program has no module of this name; it has: blur, sum");
-        let other = |actual| ImageError::OtherKernel { kernel: "blur", expected: "aa".into(), actual };
+        let other = |actual| ModuleError::OtherKernel { kernel: "blur", expected: "aa".into(), actual };
         let text = |digest| {
             format!(
                 "its kernel blur is another one, or has other arguments: its digest is {digest}, this program has aa"

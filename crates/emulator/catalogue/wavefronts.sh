@@ -9,21 +9,9 @@
 # that meet; the emulator counts the degree instead.) The emulator marks numbers after ~ as approximate. In kernels that compilers
 # change, with names that end with _continued and _unrolled, these may differ: then the row ends with "about". OUT.csv is the output
 # of Nsight Compute. Ends with 0 if no others differ, 1 if some do, 2 if the arguments are invalid or something is missing.
-set -uo pipefail
-
-die() {
-  echo "$*" >&2
-  exit 2
-}
-
-[[ $# -eq 2 ]] || die "usage: ${BASH_SOURCE[0]} PROGRAM OUT"
-program=$1 out=$2
-[[ $program == */* ]] || program=./$program
-[[ -x $program ]] || die "no program: $program"
-command -v ncu >/dev/null || die 'ncu is not on the path'
+source "$(dirname "${BASH_SOURCE[0]}")/../../../benches/ncu.sh"
 
 # In the order of the program's columns.
-shared=l1tex__data_pipe_lsu_wavefronts_mem_shared_op_
 requests=l1tex__t_requests_pipe_lsu_mem_global_op_
 sectors=l1tex__t_sectors_pipe_lsu_mem_global_op_
 metrics=(
@@ -37,30 +25,16 @@ names=(shared_loads wavefronts shared_stores wavefronts atomic_wavefronts global
 
 emulated=$("$program" emulate probes) || die "$program does not know its probes"
 list=$(IFS=,; echo "${metrics[*]}")
-ncu --metrics "$list" --clock-control none --csv --print-units base \
-  "$program" probes >"$out.csv" || die "ncu has failed, see $out.csv"
+counts=$(counted "$list" probes) || exit
 
-# Lines that begin with a quotation mark belong to the table, the others are messages of ncu.
-awk -F '","' -v OFS='\t' -v metrics="${metrics[*]}" -v titles="${names[*]}" '
+awk -F '\t' -v OFS='\t' -v metrics="${metrics[*]}" -v titles="${names[*]}" '
   BEGIN { last = split(metrics, metric, " "); split(titles, title, " ") }
-  FILENAME == "-" {
-    split($0, field, "\t")
-    names[++count] = field[1]
-    for (k = 1; k <= last; k++) emulated[field[1], k] = field[k + 1]
+  FILENAME == ARGV[1] {
+    names[++count] = $1
+    for (k = 1; k <= last; k++) emulated[$1, k] = $(k + 1)
     next
   }
-  !/^"/ { next }
-  { gsub(/^"|"$/, "") }
-  !kernel {
-    for (k = 1; k <= NF; k++) column[$k] = k
-    kernel = column["Kernel Name"]
-    next
-  }
-  {
-    value = $column["Metric Value"]
-    gsub(/,/, "", value)
-    measured[$kernel, $column["Metric Name"]] = value
-  }
+  { measured[$2, $4] = $5 }
   END {
     row = "probe"
     for (k = 1; k <= last; k++) row = row OFS title[k] OFS "emulated"
@@ -81,7 +55,7 @@ awk -F '","' -v OFS='\t' -v metrics="${metrics[*]}" -v titles="${names[*]}" '
       if (same == "no") differences++
     }
     exit differences > 0
-  }' - "$out.csv" <<<"$emulated" >"$out"
+  }' <(echo "$emulated") <(echo "$counts") >"$out"
 status=$?
 echo "$(($(wc -l <"$out") - 1)) probes, $(grep -c $'\tno$' "$out") differ," \
   "$(grep -c $'\tabout$' "$out") about the same: $out"

@@ -3,7 +3,7 @@
 use crate::blocks::resident_blocks;
 use crate::launch::{Launch, LaunchError};
 use crate::machine::Emulated;
-use crate::memory::{Buffer, MAX_WARPS, MOST_BUFFERS, Memory, Outputs, Reach, Region, from_bytes, to_bytes};
+use crate::memory::{Allocations, Buffer, MAX_WARPS, MOST_BUFFERS, Outputs, Reach, Region, from_bytes, to_bytes};
 use crate::profile::Profile;
 use crate::report::Report;
 use crate::running::Running;
@@ -32,7 +32,7 @@ struct Code {
 pub struct Emulator {
     id: EmulatorId,
     profile: Profile,
-    memory: Memory,
+    memory: Allocations,
 }
 
 /// Panic message if threads cannot be ended because panics do not unwind.
@@ -48,7 +48,7 @@ impl Emulator {
     /// Returns a device with these limits, and as much global memory as the host has.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
-        Emulator { id: EmulatorId::new(), profile, memory: Memory::default() }
+        Emulator { id: EmulatorId::new(), profile, memory: Allocations::default() }
     }
 
     /// Returns the identity of this emulator.

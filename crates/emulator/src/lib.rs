@@ -91,10 +91,9 @@ pub use launch::{Launch, LaunchError, Limit};
 pub use memory::Buffer;
 pub use profile::Profile;
 pub use report::{
-    Absence, Action, BlockStates, Finding, Line, Other, Place, Problem, Report, SiteCounts, Split, Threads,
+    Absence, Action, BlockStates, Counts, Finding, Line, Other, Place, Problem, Report, SiteCounts, Split, Threads,
 };
 pub use threads::EmulatorId;
-pub use warp::Counts;
 
 /// The examples of the README compile and run.
 #[cfg(doctest)]

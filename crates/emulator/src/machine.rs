@@ -3,7 +3,7 @@
 use crate::report::Action;
 use crate::running::{Running, Turn};
 use crate::threads::{Control, PATHS_ARE_FAST, unwinds};
-use crate::warp::Part;
+use crate::warp::LaneInput;
 use cuda_std::host::{Access, AsyncCopy, Axis, Fragments, Index, Machine, Masked, Scope, Update, WarpOperation};
 use cuda_std::{Ordering, warp};
 use std::cell::{Cell, RefCell};
@@ -54,11 +54,11 @@ impl Emulated {
 
     /// As `act_at_barrier`, for an operation of the warp in `mask`.
     #[inline]
-    fn meet(&self, part: Part, mask: u32, at: &'static Location<'static>) {
+    fn meet(&self, input: LaneInput, mask: u32, at: &'static Location<'static>) {
         match PATHS_ARE_FAST {
-            true => self.act_at_barrier(at, |running, path| running.meet(part, mask, at, path)),
+            true => self.act_at_barrier(at, |running, path| running.meet(input, mask, at, path)),
             // There are many of these operations, and each would unwind the stack.
-            false => self.act(at, |running| running.meet(part, mask, at, 0)),
+            false => self.act(at, |running| running.meet(input, mask, at, 0)),
         }
     }
 
@@ -201,7 +201,7 @@ impl Machine for Emulated {
     }
 
     fn sync_warp(&self, mask: u32, at: &'static Location<'static>) {
-        self.meet(Part::Wait, mask, at);
+        self.meet(LaneInput::Wait, mask, at);
     }
 
     fn fence(&self, scope: Scope, at: &'static Location<'static>) {
@@ -210,14 +210,14 @@ impl Machine for Emulated {
 
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
         let _inside = self.control.watch.enter();
-        self.meet(Part::Exchange(operation, word), mask, at);
+        self.meet(LaneInput::Exchange(operation, word), mask, at);
         let [word, _] = self.running.borrow().answer(self.thread());
         word
     }
 
     fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
         let _inside = self.control.watch.enter();
-        self.meet(Part::Mma(fragments), warp::FULL, at);
+        self.meet(LaneInput::Mma(fragments), warp::FULL, at);
         self.running.borrow().answer(self.thread()).map(|word| word as i32)
     }
 }

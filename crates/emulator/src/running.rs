@@ -2,13 +2,12 @@
 
 use crate::blocks::{Block, Blocks, SplitOff};
 use crate::launch::Launch;
-use crate::memory::{Memory, Outputs, Reach, Unwritten};
+use crate::memory::{Allocations, Outputs, Reach, Unwritten};
 use crate::profile::Profile;
 use crate::race::Order;
 use crate::random::{Pace, Random};
-use crate::report::{Action, Finding, Findings, Line, Problem, Site, SiteCounts, Sites, Split};
+use crate::report::{Action, Counts, Finding, Findings, Line, Problem, Site, SiteCounts, Sites, Split};
 use crate::threads::{Panic, Paths, STACK_BYTES, Stray, Trap};
-use crate::warp::Counts;
 use cuda_std::host::Scope;
 use std::panic::Location;
 
@@ -25,7 +24,7 @@ pub(crate) struct Running {
     pub(crate) launch: Launch,
     /// Maximum number of steps per block.
     budget: u64,
-    pub(crate) memory: Memory,
+    pub(crate) memory: Allocations,
     pub(crate) reach: Reach,
     pub(crate) outputs: Outputs,
     pub(crate) order: Order,
@@ -73,7 +72,7 @@ impl Running {
         resident: usize,
         (reach, outputs): (Reach, Outputs),
         profile: &Profile,
-        mut memory: Memory,
+        mut memory: Allocations,
     ) -> Self {
         let [x, y, z] = launch.block;
         let threads = x * y * z;

@@ -9,7 +9,7 @@
 use super::context::Context;
 use super::driver::{self, check};
 use super::handle::Stream;
-use super::memory::{Memory, Origin};
+use super::memory::{DeviceMemory, Origin};
 use super::properties;
 use super::queue::Queue;
 use crate::device::info::DeviceInfo;
@@ -67,7 +67,7 @@ fn foreign(context: &Context, operand: &'static str) -> Error {
     Error::ForeignContext { operand, device: context.info().name.clone() }
 }
 
-impl<T: Element + DeviceCopy> Memory<T> {
+impl<T: Element + DeviceCopy> DeviceMemory<T> {
     /// Converts `buffer` to memory, or gives it back with the reason.
     pub(crate) fn from_cust(
         queue: &Arc<Queue>,
@@ -80,7 +80,7 @@ impl<T: Element + DeviceCopy> Memory<T> {
         let (len, address) = (buffer.len(), buffer.as_device_ptr().as_raw());
         // `cust` does not free empty buffers.
         let address = if len > 0 { address } else { 0 };
-        Ok(Memory { queue: queue.clone(), address, len, origin: Origin::Cust, marker: PhantomData })
+        Ok(DeviceMemory { queue: queue.clone(), address, len, origin: Origin::Cust, marker: PhantomData })
     }
 
     /// Converts the memory to a buffer of a program that holds `context`. Memory that came from `cust` is handed over and this
@@ -152,7 +152,7 @@ fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
 mod tests {
     use super::super::open;
     use super::*;
-    use crate::backend::Memory as _;
+    use crate::backend::DeviceMemory as _;
     use crate::device::rows::Rows;
     use cust::memory::CopyDestination;
     use cust::stream::StreamFlags;
@@ -167,7 +167,7 @@ mod tests {
         // SAFETY: nothing uses the buffer, nor the slice after this statement, before the wait of `from_cust`.
         let buffer = unsafe { DeviceBuffer::from_slice_async(&[1u32, 2, 3], &stream) }.unwrap();
         let address = buffer.as_device_ptr();
-        let mut memory = Memory::from_cust(&queue, buffer).map_err(|(error, _)| error).unwrap();
+        let mut memory = DeviceMemory::from_cust(&queue, buffer).map_err(|(error, _)| error).unwrap();
         let mut data = [0; 3];
         memory.download_rows(&mut data, Rows::whole(3)).unwrap();
         assert_eq!(data, [1, 2, 3]);

@@ -7,7 +7,7 @@ use crate::device::launch::{LaunchLimits, LaunchShape, Residency, VisitWindows, 
 use crate::{Error, Result, backend};
 use cuda_driver::api::{self, CUfunction};
 use cuda_std::Entry;
-use cuda_std::image::{ImageError, Module, Modules, verify_kernel};
+use cuda_std::image::{Module, ModuleError, Modules, verify_kernel};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
@@ -67,7 +67,7 @@ struct Identity {
     module: &'static str,
     sources: Option<&'static str>,
     /// [`verify_kernel`] for this entry point.
-    verify: fn(&str) -> std::result::Result<(), ImageError>,
+    verify: fn(&str) -> std::result::Result<(), ModuleError>,
 }
 
 impl Identity {
@@ -98,7 +98,7 @@ impl Function {
     /// place of the module is returned, unless the kernel has no digest.
     fn load(
         queue: &Arc<Queue>,
-        module: std::result::Result<&'static Module, ImageError>,
+        module: std::result::Result<&'static Module, ModuleError>,
         kernel: &Identity,
     ) -> Result<Arc<Self>> {
         let &Identity { name, sources, .. } = kernel;
@@ -233,7 +233,7 @@ mod tests {
         let kernel = "filter1d_global_i32";
         let error = Kernel::<Forged<false>>::load(&queue, &KERNELS).err();
         let [expected, actual] = [Digest::of(b""), Intact::LAYOUT].map(|digest| digest.to_string());
-        let source = ImageError::OtherKernel { kernel, expected, actual: Some(actual) };
+        let source = ModuleError::OtherKernel { kernel, expected, actual: Some(actual) };
         assert_eq!(error, Some(Error::KernelModule { module: "filter1d_simple_i32", source }));
         let error = Kernel::<Forged<true>>::load(&queue, &KERNELS).err();
         assert_eq!(error, Some(Error::KernelMissing { kernel, module: "filter1d_rows_i32" }));

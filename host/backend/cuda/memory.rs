@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Memory for `len` elements. It is not freed before the work that uses it is done.
-pub(crate) struct Memory<T> {
+pub(crate) struct DeviceMemory<T> {
     pub(super) queue: Arc<Queue>,
     /// Zero if there are no elements.
     pub(super) address: CUdeviceptr,
@@ -28,7 +28,7 @@ pub(super) enum Origin {
     Cust,
 }
 
-impl<T: Element> Memory<T> {
+impl<T: Element> DeviceMemory<T> {
     /// Converts the driver's out-of-memory error to [`Error::OutOfDeviceMemory`]. Returns other errors unchanged.
     pub(super) fn or_out_of_memory(&self, error: Error) -> Error {
         if !is_out_of_memory(&error) {
@@ -45,7 +45,7 @@ impl<T: Element> Memory<T> {
     }
 }
 
-impl<T: Element> backend::Memory<T> for Memory<T> {
+impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     type Queue = Queue;
 
     fn upload(queue: &Arc<Queue>, data: &[T]) -> Result<Self> {
@@ -62,7 +62,8 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
 
     fn unwritten(queue: &Arc<Queue>, len: usize) -> Result<Self> {
         queue.enter()?;
-        let mut memory = Memory { queue: queue.clone(), address: 0, len, origin: Origin::Pool, marker: PhantomData };
+        let mut memory =
+            DeviceMemory { queue: queue.clone(), address: 0, len, origin: Origin::Pool, marker: PhantomData };
         if len > 0 {
             // SAFETY: writes one address, which outlives the call.
             let code = unsafe { api::cuMemAllocAsync(&mut memory.address, memory.bytes(), queue.stream()) };
@@ -99,7 +100,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
         started.and(done)
     }
 
-    fn copy_rows(&mut self, source: &Memory<T>, rows: Rows) -> Result<()> {
+    fn copy_rows(&mut self, source: &DeviceMemory<T>, rows: Rows) -> Result<()> {
         assert!(rows.fit(source.len, self.len) && Arc::ptr_eq(&self.queue, &source.queue), "{rows:?}");
         self.queue.enter()?;
         let addresses = Addresses::Device(source.address, self.address);
@@ -138,7 +139,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     }
 }
 
-impl<T> Drop for Memory<T> {
+impl<T> Drop for DeviceMemory<T> {
     fn drop(&mut self) {
         if self.address == 0 || self.queue.enter().is_err() {
             return;

@@ -45,7 +45,7 @@ use cuda_std::image::Modules;
 #[cfg(cust)]
 pub(crate) use interop::open_on_stream;
 use kernel::Kernel;
-pub(crate) use memory::Memory;
+pub(crate) use memory::DeviceMemory;
 pub(crate) use queue::Queue;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -62,7 +62,7 @@ pub(crate) fn device_count() -> usize {
 }
 
 impl backend::Queue for Queue {
-    type Memory<T: Element> = Memory<T>;
+    type DeviceMemory<T: Element> = DeviceMemory<T>;
     type Kernel<E: Entry> = Kernel<E>;
 
     fn id(&self) -> QueueId {

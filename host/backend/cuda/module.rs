@@ -122,7 +122,7 @@ fn cuda_of_ptx(ptx: (u32, u32)) -> (u32, u32) {
 mod tests {
     use super::super::driver::check;
     use super::*;
-    use cuda_std::image::{ImageError, Sources, digest};
+    use cuda_std::image::{ModuleError, Sources, digest};
 
     const FILES: &[&str] = &["slm-kernels/lib.rs"];
 
@@ -161,14 +161,14 @@ mod tests {
         let stale = module("other", vec![image(75, ".version 6.3\n")]);
         let Err(Error::KernelModule { module, source }) = choose_ours(stale, (9, 0)) else { panic!() };
         assert_eq!(module, "m");
-        assert_eq!(source, ImageError::Stale { expected: ours().to_owned(), actual: "other".into() });
+        assert_eq!(source, ModuleError::Stale { expected: ours().to_owned(), actual: "other".into() });
     }
 
     #[test]
     fn an_altered_module_is_not_loaded() {
         let altered = Image::new(75, ".version 6.4\n", digest(".version 6.3\n").leak());
         let error = choose_ours(module(ours(), vec![altered]), (9, 0)).unwrap_err();
-        assert!(matches!(error, Error::KernelModule { source: ImageError::Altered { .. }, .. }), "{error}");
+        assert!(matches!(error, Error::KernelModule { source: ModuleError::Altered { .. }, .. }), "{error}");
     }
 
     #[test]

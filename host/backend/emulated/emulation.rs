@@ -174,9 +174,9 @@ fn limits(profile: &Profile) -> LaunchLimits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::Memory;
+    use super::super::memory::DeviceMemory;
     use super::*;
-    use crate::backend::Memory as _;
+    use crate::backend::DeviceMemory as _;
     use crate::device::rows::Rows;
     use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
     use emulator::Problem;
@@ -212,7 +212,7 @@ mod tests {
     /// Returns the output of a launch, and its result.
     fn launch(emulation: &Arc<Emulation>, wait: bool) -> (Vec<u32>, Result<()>) {
         let numbers: Vec<u32> = (0..32).collect();
-        let input = Memory::upload(emulation, &numbers).unwrap();
+        let input = DeviceMemory::upload(emulation, &numbers).unwrap();
         let output = emulation.lock().unwrap().emulator.allocate::<u32>(32);
         let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
         let run = |emulator: &mut Emulator, launch| emulator.launch::<reverse>(launch, args, ());
@@ -256,12 +256,12 @@ mod tests {
     #[test]
     fn unwritten_outputs_are_errors() {
         let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
-        let mut memory = Memory::<f64>::unwritten(&emulation, 3).unwrap();
+        let mut memory = DeviceMemory::<f64>::unwritten(&emulation, 3).unwrap();
         let device = "emulated:small:0".to_owned();
         assert_eq!(memory.check_written(), Err(Error::UnwrittenOutput { device, element: 0 }));
         memory.overwrite_rows(&[1.0, 2.0, 3.0], Rows::whole(3)).unwrap();
         assert_eq!(memory.check_written(), Ok(()));
-        assert_eq!(Memory::<f64>::zeroed(&emulation, 3).unwrap().check_written(), Ok(()));
+        assert_eq!(DeviceMemory::<f64>::zeroed(&emulation, 3).unwrap().check_written(), Ok(()));
     }
 
     /// Simulates that all buffers were created, which would take too long in a test.
@@ -278,11 +278,11 @@ mod tests {
     fn memory_is_given_back() {
         let emulation = Arc::new(Emulation::new(Profile::SMALL, 0));
         let half = MEMORY_BYTES as usize / 2;
-        let memory = Memory::<u8>::unwritten(&emulation, half).unwrap();
-        let _other = Memory::<u8>::unwritten(&emulation, half - 1).unwrap();
+        let memory = DeviceMemory::<u8>::unwritten(&emulation, half).unwrap();
+        let _other = DeviceMemory::<u8>::unwritten(&emulation, half - 1).unwrap();
         let error = Error::OutOfDeviceMemory { requested: 2, available: Some(1) };
-        assert_eq!(Memory::upload(&emulation, &[7u16]).err(), Some(error));
+        assert_eq!(DeviceMemory::upload(&emulation, &[7u16]).err(), Some(error));
         drop(memory);
-        assert_eq!(Memory::upload(&emulation, &[7u16]).err(), None);
+        assert_eq!(DeviceMemory::upload(&emulation, &[7u16]).err(), None);
     }
 }

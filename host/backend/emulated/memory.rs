@@ -9,17 +9,17 @@ use emulator::Buffer;
 use std::sync::Arc;
 
 /// Memory for elements, freed when dropped.
-pub(crate) struct Memory<T: Element> {
+pub(crate) struct DeviceMemory<T: Element> {
     emulation: Arc<Emulation>,
     buffer: Buffer<T>,
 }
 
-impl<T: Element> backend::Memory<T> for Memory<T> {
+impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     type Queue = Emulation;
 
     fn upload(emulation: &Arc<Emulation>, data: &[T]) -> Result<Self> {
         let buffer = emulation.lock()?.buffer(size_of_val(data) as u64, |emulator| emulator.try_upload(data))?;
-        Ok(Memory { emulation: emulation.clone(), buffer })
+        Ok(DeviceMemory { emulation: emulation.clone(), buffer })
     }
 
     fn zeroed(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
@@ -31,7 +31,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
         let bytes = (len * size_of::<T>()) as u64;
         let buffer = emulation.lock()?.buffer(bytes, |emulator| emulator.try_allocate(len))?;
-        Ok(Memory { emulation: emulation.clone(), buffer })
+        Ok(DeviceMemory { emulation: emulation.clone(), buffer })
     }
 
     fn check_written(&self) -> Result<()> {
@@ -81,7 +81,7 @@ impl<T: Element> backend::Memory<T> for Memory<T> {
     }
 }
 
-impl<T: Element> Drop for Memory<T> {
+impl<T: Element> Drop for DeviceMemory<T> {
     fn drop(&mut self) {
         // Memory dropped by a kernel that the device runs is freed with the device.
         let Ok(mut state) = self.emulation.lock() else { return };

@@ -19,7 +19,7 @@ use cuda_std::image::Modules;
 pub(crate) use emulation::Emulation;
 use emulator::Profile;
 use kernel::Kernel;
-use memory::Memory;
+use memory::DeviceMemory;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(crate) fn open(name: &str) -> Option<Result<(Arc<Emulation>, DeviceInfo)>> {
 }
 
 impl backend::Queue for Emulation {
-    type Memory<T: Element> = Memory<T>;
+    type DeviceMemory<T: Element> = DeviceMemory<T>;
     type Kernel<E: Entry> = Kernel<E>;
 
     fn id(&self) -> QueueId {

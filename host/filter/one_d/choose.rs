@@ -5,13 +5,13 @@ use super::tuning::tuning;
 use super::{Filter1dAlgorithm, Lines};
 use crate::device::info::SharedMemory;
 use crate::{LaunchShape, Result};
-use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem};
+use slm_kernels::filter1d::{Filter1dKernel, Filter1dProblem, Geometry, Orientation};
 use slm_kernels::signal::Same;
 
 /// Kernel for some lines, and the reason for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
-    kernel: Kernel,
+    kernel: Filter1dKernel,
     pub(super) name: &'static str,
     pub(super) geometry: Geometry,
     pub(super) reason: &'static str,
@@ -30,7 +30,7 @@ pub(super) fn choose<T: Number>(
 ) -> Result<Choice> {
     let (kernel, reason) = (kernel_of(algorithm), reason_for(algorithm));
     let Lines { lines, outputs, orientation, .. } = *lines;
-    let problem = Problem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
+    let problem = Filter1dProblem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
     let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
     let name = T::entry_point(kernel, orientation).name;
     shared.check(name, geometry.shared_bytes)?;
@@ -49,11 +49,11 @@ pub(super) fn choose_for_rows<T: Number>(
 }
 
 /// Returns the kernel of an algorithm.
-pub(super) fn kernel_of(algorithm: Filter1dAlgorithm) -> Kernel {
+pub(super) fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter1dKernel {
     match algorithm {
-        Filter1dAlgorithm::GlobalMemory => Kernel::Global,
-        Filter1dAlgorithm::SharedTile(_) => Kernel::Tile,
-        Filter1dAlgorithm::RegisterTiled | Filter1dAlgorithm::Auto => Kernel::Register,
+        Filter1dAlgorithm::GlobalMemory => Filter1dKernel::Global,
+        Filter1dAlgorithm::SharedTile(_) => Filter1dKernel::Tile,
+        Filter1dAlgorithm::RegisterTiled | Filter1dAlgorithm::Auto => Filter1dKernel::Register,
     }
 }
 
@@ -71,7 +71,7 @@ impl Choice {
     /// A thread loads a tap and a sample at a time.
     pub(super) fn steps(&self, taps: usize) -> Option<u64> {
         let threads = u64::from(self.geometry.block.iter().product::<u32>());
-        (self.kernel == Kernel::Global).then(|| threads * (2 * taps as u64 + 2))
+        (self.kernel == Filter1dKernel::Global).then(|| threads * (2 * taps as u64 + 2))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::element::Number;
 use super::kernels::Loaded;
-use super::launches::{Launches, Memory};
+use super::launches::{FilterWindows, Launches};
 use super::line_filter::GpuLines;
 use super::{Filter1dAlgorithm, Lines, Taps};
 use crate::device::gpu::Gpu;
@@ -96,7 +96,7 @@ impl<T: Number> Folded<T> {
         let kernel = self.kernel(lines.orientation)?;
         let mut windows = Windows::new(&self.gpu);
         let taps = self.taps.as_ref().map_or_else(GlobalIn::empty, |taps| windows.input(taps));
-        let memory = Memory { input: windows.input(samples), output: windows.in_out(outputs), taps };
+        let memory = FilterWindows { input: windows.input(samples), output: windows.in_out(outputs), taps };
         let _submission = self.gpu.submission_lock()?;
         self.launches.of(&choice, lines).try_for_each(|launch| {
             let args = launch.args(&memory);

@@ -4,8 +4,8 @@ use crate::device::kernel::Launch;
 use crate::{Device, LaunchShape, Residency, Result};
 use cuda_std::{Argument, Entry, Table};
 use slm_kernels::filter1d::{
-    self as kernels, Args, Kernel, Orientation, filter1d_global, filter1d_register_columns, filter1d_register_rows,
-    filter1d_tile,
+    self as kernels, Args, Filter1dKernel, Orientation, filter1d_global, filter1d_register_columns,
+    filter1d_register_rows, filter1d_tile,
 };
 use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
 
@@ -16,7 +16,7 @@ pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self>
 
     /// Returns the kernel for lines of this orientation.
     #[must_use]
-    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<Self>;
+    fn entry_point(kernel: Filter1dKernel, orientation: Orientation) -> EntryPoint<Self>;
 }
 
 impl<T: Sample + Weight + Sum<T, T> + Output<T>> FilterKernels for T
@@ -30,12 +30,16 @@ where
 {
     type Table = <filter1d_register_rows<Same<T>> as Entry>::Constants;
 
-    fn entry_point(kernel: Kernel, orientation: Orientation) -> EntryPoint<T> {
+    fn entry_point(kernel: Filter1dKernel, orientation: Orientation) -> EntryPoint<T> {
         match (kernel, orientation) {
-            (Kernel::Global, _) => EntryPoint::simple::<filter1d_global<Same<T>>>(),
-            (Kernel::Tile, _) => EntryPoint::simple::<filter1d_tile<Same<T>>>(),
-            (Kernel::Register, Orientation::Rows) => EntryPoint::with_table::<filter1d_register_rows<Same<T>>>(),
-            (Kernel::Register, Orientation::Columns) => EntryPoint::with_table::<filter1d_register_columns<Same<T>>>(),
+            (Filter1dKernel::Global, _) => EntryPoint::simple::<filter1d_global<Same<T>>>(),
+            (Filter1dKernel::Tile, _) => EntryPoint::simple::<filter1d_tile<Same<T>>>(),
+            (Filter1dKernel::Register, Orientation::Rows) => {
+                EntryPoint::with_table::<filter1d_register_rows<Same<T>>>()
+            }
+            (Filter1dKernel::Register, Orientation::Columns) => {
+                EntryPoint::with_table::<filter1d_register_columns<Same<T>>>()
+            }
         }
     }
 }

@@ -10,12 +10,12 @@ use crate::device::info::SharedMemory;
 use crate::plan::Planned;
 use crate::{LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
-use slm_kernels::filter1d::{Args, Geometry, Halo, Kernel, Orientation, Part};
+use slm_kernels::filter1d::{Args, Filter1dKernel, Geometry, Halo, LinePart, Orientation};
 use slm_kernels::signal::{Same, Sample};
 use std::ops::Range;
 
 /// Buffers and taps that all launches of a filter share.
-pub(super) struct Memory<'l, T: Sample> {
+pub(super) struct FilterWindows<'l, T: Sample> {
     pub(super) input: GlobalIn<'l, T>,
     pub(super) output: GlobalInOut<'l, T>,
     pub(super) taps: GlobalIn<'l, T>,
@@ -64,8 +64,8 @@ impl<T: Number> Launches<T> {
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
     pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let chunks = match kernel_of(algorithm) {
-            Kernel::Register => Chunk::tables(taps, gpu.shared),
-            Kernel::Global | Kernel::Tile => Chunk::whole(taps),
+            Filter1dKernel::Register => Chunk::tables(taps, gpu.shared),
+            Filter1dKernel::Global | Filter1dKernel::Tile => Chunk::whole(taps),
         };
         let launches = Launches { gpu: gpu.clone(), taps: taps.clone(), chunks, algorithm };
         choose_for_rows::<T>(launches.longest_chunk(), algorithm, gpu.shared)?;
@@ -74,7 +74,7 @@ impl<T: Number> Launches<T> {
 
     /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
     pub(super) fn read_taps(&self) -> bool {
-        kernel_of(self.algorithm) != Kernel::Register
+        kernel_of(self.algorithm) != Filter1dKernel::Register
     }
 
     /// Returns the choice for these lines.
@@ -98,7 +98,7 @@ impl<T: Number> Launches<T> {
         parts.flat_map(move |part| self.chunks.iter().map(move |chunk| self.launch(choice, lines, part, chunk)))
     }
 
-    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: Part, chunk: &'a Chunk<T>) -> Pass<'a, T> {
+    fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: LinePart, chunk: &'a Chunk<T>) -> Pass<'a, T> {
         let shape = LaunchShape { steps: choice.steps(chunk.taps.len()), ..choice.shape(part.blocks.into()) };
         Pass { filter: self, lines, shape, chunk, part, tiles: choice.geometry.tiles }
     }
@@ -146,7 +146,7 @@ pub(super) struct Pass<'a, T: Number> {
     filter: &'a Launches<T>,
     lines: &'a Lines,
     chunk: &'a Chunk<T>,
-    part: Part,
+    part: LinePart,
     tiles: u64,
 }
 
@@ -165,7 +165,7 @@ impl<T: Number> Pass<'_, T> {
     }
 
     /// Returns the kernel's arguments.
-    pub(super) fn args<'l>(&self, memory: &Memory<'l, T>) -> Args<'l, Same<T>> {
+    pub(super) fn args<'l>(&self, memory: &FilterWindows<'l, T>) -> Args<'l, Same<T>> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);

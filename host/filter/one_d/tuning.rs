@@ -1,12 +1,11 @@
-//! Constants of filters that were chosen by measurement.
+//! Constants of filters that were chosen by measurement: `benches/RESULTS.md`, "Why the tuning is as it is".
 
-use slm_kernels::filter1d::Tuning;
+use slm_kernels::filter1d::LaunchConstants;
 
 /// Returns the constants for all devices, chosen on an H200.
 ///
-/// With these constants, 257 taps and 2^26 samples of `f32` take 632 µs, and the multiply-adds alone take 551 µs. For `i32`,
-/// these times are 1,089 µs and 1,066 µs. The number of sums per thread is compiled into the kernels (`ROW_PACKS` and
-/// `COLUMN_PACKS` of `slm_kernels::filter1d`).
+/// With these constants, little more time is taken than by the multiply-adds alone. The number of sums per thread is compiled into
+/// the kernels (`ROW_PACKS` and `COLUMN_PACKS` of `slm_kernels::filter1d`).
 ///
 /// They are the same for all devices:
 ///
@@ -15,8 +14,8 @@ use slm_kernels::filter1d::Tuning;
 /// * The number of multiprocessors matters only for signals with fewer tiles than multiprocessors: 473,088 outputs on an H200.
 ///   Smaller tiles for these were not measured.
 /// * The L2 cache does not matter: each sample is read once, except for halos.
-pub(super) const fn tuning() -> Tuning {
-    Tuning {
+pub(super) const fn tuning() -> LaunchConstants {
+    LaunchConstants {
         // Four warps: with 28 sums per thread, a tile has 3,584 outputs, so several blocks fit on a multiprocessor. Not measured
         // separately.
         row_threads: 128,

@@ -20,7 +20,7 @@ use super::weights::Weights;
 use super::{Filter2dAlgorithm, Filter2dError, Unsupported};
 use crate::device::info::SharedMemory;
 use crate::{Error, Result};
-use slm_kernels::filter2d::{Axis, Geometry, Kernel, NoStrips, Problem, Strips, table_shape};
+use slm_kernels::filter2d::{Axis, DirectKernel, Filter2dProblem, Geometry, NoStrips, Strips, table_shape};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(super) enum Choice {
 /// A kernel that takes any weights, and its filter.
 #[derive(Clone, Debug)]
 pub(super) struct Direct {
-    pub(super) kernel: Kernel,
+    pub(super) kernel: DirectKernel,
     pub(super) weights: AnyWeights,
     pub(super) settings: Settings,
 }
@@ -63,7 +63,7 @@ pub(super) fn choose(facts: &Facts, settings: &Settings, shared: SharedMemory) -
     let candidates = Candidates { facts, settings, shared };
     let choice = match settings.algorithm {
         Filter2dAlgorithm::Auto => return candidates.best(),
-        Filter2dAlgorithm::GlobalMemory => candidates.direct(Kernel::Global),
+        Filter2dAlgorithm::GlobalMemory => candidates.direct(DirectKernel::Global),
         Filter2dAlgorithm::SharedTile => candidates.direct(candidates.tile()?),
         Filter2dAlgorithm::RegisterTiled => candidates.direct(candidates.register_tile()?),
         Filter2dAlgorithm::Streaming => candidates.required_streaming()?,
@@ -90,10 +90,7 @@ impl Candidates<'_> {
         // A single row or column is a product whose other factor costs nothing.
         let is_line = self.facts.shape().contains(&1);
         let product = if is_line { self.facts.product.as_ref() } else { self.facts.shorter_product() };
-        // Two passes take less time than sums in registers: 8192 x 8192 samples on an H200 took 153 instead of 160 µs with
-        // 7 x 7 weights, and 289 instead of 389 with 31 x 31. They also take less than kernels for all weights at once: 148
-        // instead of 156 with 3 x 3 (`Streaming`), 147 instead of 240 with 1 x 9, 149 instead of 298 with 9 x 1, and 185
-        // instead of 353 with 2 x 30 (`RegisterTiled`).
+        // Two passes take less time than sums in registers, and than kernels for all weights at once (`benches/RESULTS.md`).
         if let Some(choice) = self.one_launch(product) {
             return Ok(Decision { choice, reason: "an outer product" });
         }
@@ -168,8 +165,8 @@ impl Candidates<'_> {
 }
 
 /// Returns the maximum number of rows of weights with which a problem fits. This one has too many.
-fn most_rows(problem: &Problem, fits: impl Fn(&Problem) -> bool) -> usize {
-    let with_rows = |taps| Problem { rows: Axis { taps, ..problem.rows }, ..*problem };
+fn most_rows(problem: &Filter2dProblem, fits: impl Fn(&Filter2dProblem) -> bool) -> usize {
+    let with_rows = |taps| Filter2dProblem { rows: Axis { taps, ..problem.rows }, ..*problem };
     let (mut most, mut too_many) = (0, problem.rows.taps);
     while most + 1 < too_many {
         let middle = most + (too_many - most) / 2;
@@ -237,8 +234,8 @@ impl Candidates<'_> {
     }
 
     /// Returns whether two launches take less time than one of this kernel, by the number of products that they save.
-    fn is_worth_two_passes(&self, kernel: Kernel) -> bool {
-        let is_register_tiled = matches!(kernel, Kernel::Register { .. });
+    fn is_worth_two_passes(&self, kernel: DirectKernel) -> bool {
+        let is_register_tiled = matches!(kernel, DirectKernel::Register { .. });
         let threshold = if is_register_tiled { tuning().over_register_tiled } else { tuning().over_others };
         threshold.is_reached(self.shape(), self.settings.window.rows.stride())
     }
@@ -273,26 +270,26 @@ fn row_sum(row: &AnyWeights, sample: Scalar) -> Option<Scalar> {
 
 /// Kernels that take any weights.
 impl Candidates<'_> {
-    fn direct(&self, kernel: Kernel) -> Choice {
+    fn direct(&self, kernel: DirectKernel) -> Choice {
         let &Candidates { facts: Facts { weights, .. }, settings, .. } = self;
         Choice::Direct(Direct { kernel, weights: weights.clone(), settings: *settings })
     }
 
-    fn best_direct(&self) -> Result<(Kernel, &'static str)> {
+    fn best_direct(&self) -> Result<(DirectKernel, &'static str)> {
         best_direct(&self.facts.weights, self.settings, self.shared)
     }
 
-    fn tile(&self) -> Result<Kernel> {
+    fn tile(&self) -> Result<DirectKernel> {
         with_weights!(&self.facts.weights, weights => tile(weights, self.settings, self.shared))
     }
 
-    fn register_tile(&self) -> Result<Kernel> {
+    fn register_tile(&self) -> Result<DirectKernel> {
         with_weights!(&self.facts.weights, weights => register_tile(weights, self.settings, self.shared))
     }
 }
 
 /// Returns the kernel that takes the least time among those for any weights, and the reason for it.
-fn best_direct(any: &AnyWeights, settings: &Settings, shared: SharedMemory) -> Result<(Kernel, &'static str)> {
+fn best_direct(any: &AnyWeights, settings: &Settings, shared: SharedMemory) -> Result<(DirectKernel, &'static str)> {
     // A block needs the same shared memory for pictures of any size.
     let register = with_weights!(any, weights => register_tile(weights, settings, shared));
     let tile = with_weights!(any, weights => tile(weights, settings, shared));
@@ -302,18 +299,20 @@ fn best_direct(any: &AnyWeights, settings: &Settings, shared: SharedMemory) -> R
             (kernel, "a register tile does not fit into shared memory")
         }
         (Err(_), Ok(kernel)) => (kernel, "the filter does not allow register tiles"),
-        (_, Err(Error::SharedMemoryExceeded { .. })) => (Kernel::Global, "a tile does not fit into shared memory"),
+        (_, Err(Error::SharedMemoryExceeded { .. })) => {
+            (DirectKernel::Global, "a tile does not fit into shared memory")
+        }
         (_, Err(error)) => return Err(error),
     })
 }
 
 /// Returns the kernel of tiles.
-fn tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: SharedMemory) -> Result<Kernel> {
-    fitting::<A>(Kernel::Tile, &settings.without_outputs()?, shared)
+fn tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: SharedMemory) -> Result<DirectKernel> {
+    fitting::<A>(DirectKernel::Tile, &settings.without_outputs()?, shared)
 }
 
 /// Returns the register-tiled kernel with the best height.
-fn register_tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: SharedMemory) -> Result<Kernel> {
+fn register_tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: SharedMemory) -> Result<DirectKernel> {
     let &Settings { window, renormalise, .. } = settings;
     let (strides, dilation) = (window.strides(), window.columns.dilation());
     if strides != [1, 1] || dilation != 1 || renormalise {
@@ -324,29 +323,31 @@ fn register_tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: Shar
 }
 
 /// Returns the kernel if a block of it fits into shared memory.
-fn fitting<A: DirectSum>(kernel: Kernel, problem: &Problem, shared: SharedMemory) -> Result<Kernel> {
+fn fitting<A: DirectSum>(
+    kernel: DirectKernel,
+    problem: &Filter2dProblem,
+    shared: SharedMemory,
+) -> Result<DirectKernel> {
     shared.check(A::kernel_name(kernel), Geometry::new::<A>(kernel, problem).shared_bytes).map(|()| kernel)
 }
 
 /// Returns the register-tiled kernel with the height at which a multiprocessor holds most warps. If heights are equal in that,
-/// the first of [`HEIGHTS`](Kernel::HEIGHTS) is taken, because more blocks do different things at the same time. But if some rows
+/// the first of [`HEIGHTS`](DirectKernel::HEIGHTS) is taken, because more blocks do different things at the same time. But if some rows
 /// of weights are not kernel parameters, the greatest one is taken: probably the instruction cache holds the code for both kinds
-/// of rows only if most warps run the same part of it. (H200, 8192 x 8192 `f32`, heights 4 and 8, 16 warps with both: 11 x 11
-/// takes 531 and 554 µs, 17 x 17 846 and 865 µs, 29 x 29 2,295 and 2,309 µs; 31 x 31, where two rows are not parameters, 2,808
-/// and 2,330 µs. 45 x 45 on 4096 x 4096 pixels has 8 and 16 warps and takes 1,664 and 1,478 µs.) If there is room for no block,
-/// the last height says how much the lowest block needs.
-fn highest_occupancy<A: DirectSum>(shared: SharedMemory, problem: &Problem) -> Kernel {
+/// of rows only if most warps run the same part of it (`benches/RESULTS.md` has the times). If there is room for no block, the last
+/// height says how much the lowest block needs.
+fn highest_occupancy<A: DirectSum>(shared: SharedMemory, problem: &Filter2dProblem) -> DirectKernel {
     let warps = |height: u32| {
-        let bytes = Geometry::new::<A>(Kernel::Register { height }, problem).shared_bytes;
+        let bytes = Geometry::new::<A>(DirectKernel::Register { height }, problem).shared_bytes;
         let height = u64::from(height);
-        shared.resident_blocks(bytes).min(Kernel::MOST_WARPS / height) * height
+        shared.resident_blocks(bytes).min(DirectKernel::MOST_WARPS / height) * height
     };
     let [table_rows, _] = table_shape::<A>([problem.rows.taps, problem.columns.taps]);
     let rank = |height: u32| if table_rows < problem.rows.taps { height } else { 0 };
-    let [.., lowest] = Kernel::HEIGHTS;
-    let fitting = Kernel::HEIGHTS.into_iter().filter(|&height| warps(height) > 0);
+    let [.., lowest] = DirectKernel::HEIGHTS;
+    let fitting = DirectKernel::HEIGHTS.into_iter().filter(|&height| warps(height) > 0);
     let height = fitting.min_by_key(|&height| Reverse((warps(height), rank(height)))).unwrap_or(lowest);
-    Kernel::Register { height }
+    DirectKernel::Register { height }
 }
 
 /// Why a required algorithm has no kernel.
@@ -387,8 +388,7 @@ pub(super) enum CpuChoice {
 }
 
 /// Minimum number of rows plus columns of a box that the CPU sums by segments. Smaller ones take less time as other separable
-/// filters: 4096 x 4096 samples took 100 ms and 75 ms with 11 x 11 weights, 84 ms and 84 ms with 13 x 13, and 88 ms and 105 ms with
-/// 15 x 15.
+/// filters (`benches/RESULTS.md`).
 const LEAST_ON_CPU: usize = 26;
 
 /// Returns how the CPU computes a filter.

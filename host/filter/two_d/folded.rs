@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::prepared::Filter;
 use super::settings::Settings;
 use super::weights::{Values, Weights};
-use super::window::{Axis, Problem, Window};
+use super::window::{Axis, PictureProblem, Window};
 use crate::device::kernel::Recent;
 use crate::filter::fold::{Fold, Foldable, MOST_KEPT, Reached, folded};
 use crate::{Device, Result};
@@ -40,7 +40,11 @@ impl Folding {
     }
 
     /// Returns the filter and the problem with fewer weights, or `None` if there are none.
-    pub(super) fn find(&self, device: &Device, problem: &Problem) -> Result<Option<(Arc<Filter>, Problem)>> {
+    pub(super) fn find(
+        &self,
+        device: &Device,
+        problem: &PictureProblem,
+    ) -> Result<Option<(Arc<Filter>, PictureProblem)>> {
         if problem.is_empty() {
             return Ok(None);
         }
@@ -51,7 +55,7 @@ impl Folding {
         }
         let filter = self.filters.get(folds, || self.filter(device, folds))?;
         let [rows, columns] = [0, 1].map(|axis| folds[axis].map_or(axes[axis], |fold| axes[axis].folded(&fold)));
-        Ok(filter.map(|filter| (filter, Problem { rows, columns, ..*problem })))
+        Ok(filter.map(|filter| (filter, PictureProblem { rows, columns, ..*problem })))
     }
 
     /// Returns the filter with folded weights, or `None` if their sums overflow.
@@ -64,7 +68,7 @@ impl Folding {
 
 /// Returns whether folded weights, which are not equal, take less time than sums of segments, whose number grows with the windows. 16
 /// products take about as much time as the sums of an element.
-fn pays_for_box(folds: [Option<Fold>; 2], problem: &Problem) -> bool {
+fn pays_for_box(folds: [Option<Fold>; 2], problem: &PictureProblem) -> bool {
     let axes = [problem.rows, problem.columns];
     let [rows, columns] = axes.map(|axis| (axis.outputs + axis.taps) as u128);
     let [outputs, width] = axes.map(|axis| axis.outputs as u128);

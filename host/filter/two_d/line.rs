@@ -4,7 +4,7 @@ use super::any_weights::{AnyWeights, with_weights};
 use super::mean::{Added, Mean};
 use super::settings::Settings;
 use super::weights::{Values, Weights};
-use super::window::{Problem, Window};
+use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
 use crate::device::data::{Elements, Results};
@@ -97,7 +97,7 @@ impl<S: FilterSample> PreparedFilter2d<S> {
         samples: &Buffer<S>,
         outputs: &mut Buffer<S>,
     ) -> Result<()> {
-        let problem = Problem { input_pitch, output_pitch, ..Problem::new(&self.window, 1, shape)? };
+        let problem = PictureProblem { input_pitch, output_pitch, ..PictureProblem::new(&self.window, 1, shape)? };
         self.run_into(&problem, samples, outputs)
     }
 
@@ -108,11 +108,11 @@ impl<S: FilterSample> PreparedFilter2d<S> {
         input_pitch: usize,
         samples: &Elements<'_, S>,
     ) -> Result<Results<S>> {
-        self.run(&Problem { input_pitch, ..Problem::new(&self.window, 1, shape)? }, samples)
+        self.run(&PictureProblem { input_pitch, ..PictureProblem::new(&self.window, 1, shape)? }, samples)
     }
 
     /// Returns the plan for a picture without gaps.
     pub(crate) fn planned_for(&self, shape: [usize; 2]) -> Result<Planned> {
-        self.planned(&Problem::new(&self.window, 1, shape)?)
+        self.planned(&PictureProblem::new(&self.window, 1, shape)?)
     }
 }

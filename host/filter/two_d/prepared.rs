@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::folded::Folding;
 use super::gpu::GpuFilter;
 use super::settings::Settings;
-use super::window::{Problem, Window};
+use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
 use crate::device::data::{self, Elements, Form, Planes, Results, Shape, number_of};
 use crate::device::gpu::Gpu;
@@ -52,7 +52,7 @@ impl Filter {
     }
 }
 
-impl<S: FilterSample, O: FilterSample> Task<CpuFilter, GpuFilter, S, O> for Problem {
+impl<S: FilterSample, O: FilterSample> Task<CpuFilter, GpuFilter, S, O> for PictureProblem {
     fn on_cpu(&self, filter: &CpuFilter, [samples]: [&[S]; 1], outputs: &mut [O]) -> Result<()> {
         filter.run(self, S::slice(samples), O::slice_mut(outputs))
     }
@@ -178,7 +178,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         samples.check_owner("the input", &self.device)?;
         outputs.check_owner("the output", &self.device)?;
         let picture = self.picture_of_matrix(samples.axes(), count)?;
-        let mut problem = Problem::new(&self.window, count, picture)?;
+        let mut problem = PictureProblem::new(&self.window, count, picture)?;
         outputs.check_axes("the output", &[problem.output_rows(), problem.output_width()])?;
         problem.input_pitch = samples.pitch(problem.input_pitch);
         problem.output_pitch = outputs.pitch(problem.output_pitch);
@@ -186,9 +186,9 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 
     /// Returns the problem of pictures of any form, and the axes of the results.
-    fn problem(&self, shape: &Shape) -> Result<(Problem, Vec<usize>)> {
+    fn problem(&self, shape: &Shape) -> Result<(PictureProblem, Vec<usize>)> {
         let (planes, picture) = self.pictures(shape)?;
-        let problem = Problem::new(&self.window, planes, picture)?;
+        let problem = PictureProblem::new(&self.window, planes, picture)?;
         Ok((problem, self.output_axes(shape, [problem.rows.outputs, problem.columns.outputs])))
     }
 
@@ -263,7 +263,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.planned(&problem)?))
     }
 
-    pub(super) fn planned(&self, problem: &Problem) -> Result<Planned> {
+    pub(super) fn planned(&self, problem: &PictureProblem) -> Result<Planned> {
         self.with_fewest(problem, |filter, problem| {
             Ok(match &filter.0 {
                 OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
@@ -273,7 +273,11 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 
     /// Calls `run` with the filter and the problem that have fewest weights.
-    fn with_fewest<R>(&self, problem: &Problem, run: impl FnOnce(&Filter, &Problem) -> Result<R>) -> Result<R> {
+    fn with_fewest<R>(
+        &self,
+        problem: &PictureProblem,
+        run: impl FnOnce(&Filter, &PictureProblem) -> Result<R>,
+    ) -> Result<R> {
         let found = self.folding.as_ref().map(|folding| folding.find(&self.device, problem)).transpose()?;
         match found.flatten() {
             Some((filter, problem)) => run(&filter, &problem),
@@ -281,12 +285,17 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         }
     }
 
-    pub(super) fn run_into(&self, problem: &Problem, samples: &Buffer<S>, outputs: &mut Buffer<O>) -> Result<()> {
+    pub(super) fn run_into(
+        &self,
+        problem: &PictureProblem,
+        samples: &Buffer<S>,
+        outputs: &mut Buffer<O>,
+    ) -> Result<()> {
         self.with_fewest(problem, |filter, problem| filter.0.run(problem, [samples], outputs))
     }
 
     /// Returns the outputs of a problem without gaps between them.
-    pub(super) fn run(&self, problem: &Problem, samples: &Elements<'_, S>) -> Result<Results<O>> {
+    pub(super) fn run(&self, problem: &PictureProblem, samples: &Elements<'_, S>) -> Result<Results<O>> {
         let len = problem.output_rows() * problem.output_width();
         self.with_fewest(problem, |filter, problem| filter.0.apply(&self.device, problem, [samples], len))
     }

@@ -4,7 +4,7 @@ use super::element::Scalar;
 use super::window::Window;
 use super::{Filter2dAlgorithm, window};
 use crate::Result;
-use slm_kernels::filter2d::{Axis, Problem};
+use slm_kernels::filter2d::{Axis, Filter2dProblem};
 use slm_kernels::signal::Kind;
 
 /// A filter without its weights.
@@ -29,8 +29,8 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Returns the problem of an empty picture.
-    pub(super) fn without_outputs(&self) -> Result<Problem> {
-        Ok(problem(&window::Problem::new(&self.window, 0, [1, 1])?))
+    pub(super) fn without_outputs(&self) -> Result<Filter2dProblem> {
+        Ok(problem(&window::PictureProblem::new(&self.window, 0, [1, 1])?))
     }
 
     /// Returns whether samples and outputs are pixels of this type and number of channels.
@@ -39,7 +39,7 @@ impl Settings {
     }
 
     /// Returns the bytes of samples and outputs of a picture.
-    pub(super) fn moved_bytes(&self, picture: &window::Problem) -> u64 {
+    pub(super) fn moved_bytes(&self, picture: &window::PictureProblem) -> u64 {
         let [sample, output] = self.kinds.map(Kind::bytes);
         let input =
             (picture.planes * picture.rows.samples) as u64 * (picture.columns.samples * picture.channels) as u64;
@@ -49,7 +49,7 @@ impl Settings {
 }
 
 /// Returns the problem as kernels see it. `Window::new` has checked strides, dilations and channels against 32 bits.
-pub(super) fn problem(picture: &window::Problem) -> Problem {
+pub(super) fn problem(picture: &window::PictureProblem) -> Filter2dProblem {
     let axis = |axis: &window::Axis| Axis {
         samples: axis.samples as u64,
         outputs: axis.outputs as u64,
@@ -59,7 +59,7 @@ pub(super) fn problem(picture: &window::Problem) -> Problem {
         taps: axis.taps as u32,
         border: axis.border as u32,
     };
-    Problem {
+    Filter2dProblem {
         planes: picture.planes as u64,
         rows: axis(&picture.rows),
         columns: axis(&picture.columns),

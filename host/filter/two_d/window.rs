@@ -232,7 +232,7 @@ impl Axis {
 
 /// Planes of pictures in memory, one below the other, and the windows over each of them. Pitches are in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct PictureProblem {
     pub(super) planes: usize,
     /// Rows of a plane.
     pub(super) rows: Axis,
@@ -243,7 +243,7 @@ pub(super) struct Problem {
     pub(super) output_pitch: usize,
 }
 
-impl Problem {
+impl PictureProblem {
     /// Returns the problem for planes without gaps, or an error if their outputs exceed the address space.
     pub(super) fn new(window: &Window, planes: usize, [rows, columns]: [usize; 2]) -> Result<Self> {
         let (rows, columns, channels) = (window.rows.over(rows)?, window.columns.over(columns)?, window.channels());
@@ -253,15 +253,15 @@ impl Problem {
         let (input_pitch, output_pitch) = (width(columns.samples)?, width(columns.outputs)?);
         extent(planes.saturating_mul(rows.samples), input_pitch, input_pitch)?;
         extent(planes.saturating_mul(rows.outputs), output_pitch, output_pitch)?;
-        Ok(Problem { planes, rows, columns, channels, input_pitch, output_pitch })
+        Ok(PictureProblem { planes, rows, columns, channels, input_pitch, output_pitch })
     }
 
     /// Returns the problems of the two passes of an outer product: along the rows, and down the columns of the result, which has no
     /// gaps.
     pub(super) fn passes(&self) -> [Self; 2] {
         let width = self.output_width();
-        let along = Problem { rows: Axis::single(self.rows.samples), output_pitch: width, ..*self };
-        let down = Problem { columns: Axis::single(self.columns.outputs), input_pitch: width, ..*self };
+        let along = PictureProblem { rows: Axis::single(self.rows.samples), output_pitch: width, ..*self };
+        let down = PictureProblem { columns: Axis::single(self.columns.outputs), input_pitch: width, ..*self };
         [along, down]
     }
 

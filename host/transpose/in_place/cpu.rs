@@ -1,7 +1,7 @@
 //! Transpositions in place on the CPU.
 
 use super::Matrices;
-use super::steps::Part;
+use super::steps::Submatrix;
 use crate::cpu::allocation;
 use crate::cpu::parallel::{COPIED, for_pairs, for_rows};
 use crate::{Element, Result};
@@ -85,7 +85,7 @@ fn swap_diagonal<T: Element>(n: usize, pitch: usize, height: usize, first: usize
 }
 
 /// Performs one step for one part of a matrix: permutes it into `scratch`, and copies the result back.
-fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T], step: Step, part: Part) {
+fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T], step: Step, part: Submatrix) {
     let (n, pitch) = (matrices.components, matrices.shape()[1]);
     let permutation = Permutation::new(matrices.rows as u64, matrices.columns as u64, matrices.divisor() as u64);
     let ([first_row, first_column], [rows, columns]) = (part.first, part.lengths);

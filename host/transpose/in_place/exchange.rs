@@ -13,7 +13,7 @@
 //! part moves, and it is the same kernel: its permutation leaves all rows where they are.
 
 use super::steps::greatest_common_divisor;
-use slm_kernels::transpose::{Kernel, Problem, Region, Step};
+use slm_kernels::transpose::{Region, Step, TransposeKernel, TransposeProblem};
 
 /// Square matrices, in units of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,8 @@ pub(super) struct Copy {
 }
 
 impl Exchange {
-    pub(super) fn new(problem: &Problem) -> Self {
-        let units = |bytes: u64| bytes / u64::from(Kernel::swap(problem).unit());
+    pub(super) fn new(problem: &TransposeProblem) -> Self {
+        let units = |bytes: u64| bytes / u64::from(TransposeKernel::swap(problem).unit());
         let (element, pitch) = (units(problem.element), units(problem.input_pitch));
         let together = greatest_common_divisor(element, pitch);
         Exchange { side: problem.rows, element, pitch, together }

@@ -2,26 +2,27 @@
 
 use super::Matrices;
 use super::exchange::{Copy, Exchange};
-use super::steps::Part;
+use super::steps::Submatrix;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{Launch, Loaded, Recent};
 use crate::plan::Planned;
 use crate::transpose::kernels::shape;
-use crate::transpose::tuning::Tuning;
+use crate::transpose::tuning::TransposeTuning;
 use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::cast;
 use slm_kernels::transpose::{
-    Geometry, Kernel, Layout, PermuteArgs, Problem, Region, Step, SwapArgs, transpose_permute, transpose_swap,
+    Geometry, Layout, PermuteArgs, Region, Step, SwapArgs, TransposeKernel, TransposeProblem, transpose_permute,
+    transpose_swap,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transposition in place.
 pub(super) struct GpuTransposeInPlace<T: Element> {
     gpu: Gpu,
-    tuning: Tuning,
+    tuning: TransposeTuning,
     matrices: Matrices,
-    problem: Problem,
+    problem: TransposeProblem,
     kernels: Option<Kernels>,
     /// Kernels for square matrices with the most recent row pitches. Each pitch may need other kernels.
     pitched: Recent<usize, Arc<Pitched>>,
@@ -43,7 +44,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
         let kernels = if matrices.is_empty() { None } else { Some(load(gpu, &problem)?) };
         let part = Mutex::new(gpu.unwritten(matrices.scratch())?);
-        let (gpu, tuning, matrices) = (gpu.clone(), Tuning::new(gpu.info()), *matrices);
+        let (gpu, tuning, matrices) = (gpu.clone(), TransposeTuning::new(gpu.info()), *matrices);
         let pitched = Recent::default();
         let transpose = GpuTransposeInPlace { gpu, tuning, matrices, problem, kernels, pitched, part };
         if transpose.kernels.is_some() && matrices.are_square() {
@@ -53,8 +54,8 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 
     /// Returns how square matrices are transposed.
-    fn square(&self, problem: &Problem) -> Square {
-        let geometry = Geometry::new(Kernel::swap(problem), problem, &self.tuning.launches);
+    fn square(&self, problem: &TransposeProblem) -> Square {
+        let geometry = Geometry::new(TransposeKernel::swap(problem), problem, &self.tuning.launches);
         let fits = geometry.shared_bytes <= self.gpu.shared.max_per_block;
         if fits { Square::Tiles(geometry) } else { Square::Exchange(Exchange::new(problem)) }
     }
@@ -72,9 +73,9 @@ impl<T: Element> GpuTransposeInPlace<T> {
         Ok(part)
     }
 
-    fn region(&self, matrix: usize, step: Step, part: Part) -> Region {
+    fn region(&self, matrix: usize, step: Step, part: Submatrix) -> Region {
         let [rows, columns, divisor] = [self.matrices.rows, self.matrices.columns, self.matrices.divisor()];
-        let units = self.problem.element / u64::from(Kernel::swap(&self.problem).unit());
+        let units = self.problem.element / u64::from(TransposeKernel::swap(&self.problem).unit());
         Region {
             first: (matrix * rows * columns) as u64 * units,
             rows: rows as u64,
@@ -199,7 +200,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
 
     /// Adds launches that copy a region, to the last entry if they have the same grid.
     fn add_permuting(&self, kernels: &Kernels, launches: &mut Vec<LaunchPlan>, region: &Region, times: u64) {
-        let (shape, unit) = (self.permuting(region), Kernel::swap(&self.problem).unit());
+        let (shape, unit) = (self.permuting(region), TransposeKernel::swap(&self.problem).unit());
         let units = region.part_rows * region.part_columns * u64::from(region.units);
         // A copy reads and writes.
         let moved = units.saturating_mul(2 * u64::from(unit)).saturating_mul(times);
@@ -244,8 +245,8 @@ impl Kernels {
     }
 }
 
-fn load(gpu: &Gpu, problem: &Problem) -> Result<Kernels> {
-    match Kernel::swap(problem).unit() {
+fn load(gpu: &Gpu, problem: &TransposeProblem) -> Result<Kernels> {
+    match TransposeKernel::swap(problem).unit() {
         1 => Kernels::load::<u8>(gpu),
         2 => Kernels::load::<u16>(gpu),
         _ => Kernels::load::<u32>(gpu),

@@ -8,7 +8,7 @@ const SHARE: usize = 16;
 
 /// A part of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct Submatrix {
     /// Index of the first row and of the first column.
     pub(crate) first: [usize; 2],
     /// Number of rows and number of columns.
@@ -43,16 +43,16 @@ impl Matrices {
 
     /// Returns the steps that transpose a matrix that is not square (`slm_kernels::transpose::Permutation`). A part is
     /// copied back before the next one is permuted.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = (Step, Part)> + use<> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (Step, Submatrix)> + use<> {
         let Matrices { rows, columns, .. } = *self;
         let (width, height) = (self.part_len() / rows.max(1), self.part_len() / columns.max(1));
         let columns_of = move |step| {
             (0..columns)
                 .step_by(width.max(1))
-                .map(move |first| (step, Part { first: [0, first], lengths: [rows, width.min(columns - first)] }))
+                .map(move |first| (step, Submatrix { first: [0, first], lengths: [rows, width.min(columns - first)] }))
         };
         let rows_of = (0..rows).step_by(height.max(1)).map(move |first| {
-            (Step::Shuffle, Part { first: [first, 0], lengths: [height.min(rows - first), columns] })
+            (Step::Shuffle, Submatrix { first: [first, 0], lengths: [height.min(rows - first), columns] })
         });
         let rotated = columns_of(Step::Rotate).take(if self.divisor() > 1 { usize::MAX } else { 0 });
         let all = rotated.chain(rows_of).chain(columns_of(Step::Columns));

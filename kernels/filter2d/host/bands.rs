@@ -1,6 +1,6 @@
 //! How kernels that go down bands of rows divide a picture: what the host has to know.
 
-use super::Problem;
+use super::Filter2dProblem;
 use crate::filter2d::passes::{self, LaneInstance};
 use crate::filter2d::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
 use crate::filter2d::words::Streamed;
@@ -47,7 +47,7 @@ impl Bands {
     /// at the same time. Of the divisions that take at most `spare` per cent longer than the fastest one, that with most waves of
     /// blocks is taken. The problem has outputs.
     #[must_use]
-    pub fn streaming<F: Streamed>(problem: &Problem, taps: usize, [resident, spare]: [u64; 2]) -> Self {
+    pub fn streaming<F: Streamed>(problem: &Filter2dProblem, taps: usize, [resident, spare]: [u64; 2]) -> Self {
         let pack = pack::<F>();
         let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
         let layout = Layout::new(&problem.columns, taps, problem.channels as usize, pack);
@@ -67,8 +67,8 @@ impl Bands {
     /// Returns the division of the kernel of two passes for blocks of `groups` threads per column, on a device that runs `resident`
     /// blocks at the same time. The problem has outputs, and its weights fit into the table.
     #[must_use]
-    pub fn passes<L: LaneInstance>(problem: &Problem, groups: u32, resident: u64) -> Self {
-        let Problem { planes, rows, columns, .. } = *problem;
+    pub fn passes<L: LaneInstance>(problem: &Filter2dProblem, groups: u32, resident: u64) -> Self {
+        let Filter2dProblem { planes, rows, columns, .. } = *problem;
         let sizes = passes::Sizes::new::<L::Types>([rows.taps, columns.taps], groups, L::PACKS);
         let tiles = columns.outputs.div_ceil(passes::strip::<L::Types>(L::PACKS).into());
         // A step that only fills the ring takes half the time of others.
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn passes_take_whole_steps() {
         let axis = Axis { samples: 8192, outputs: 8192, start: -15, stride: 1, dilation: 1, taps: 31, border: 0 };
-        let problem = Problem { planes: 1, rows: axis, columns: axis, channels: 1 };
+        let problem = Filter2dProblem { planes: 1, rows: axis, columns: axis, channels: 1 };
         // 22 strips of 384 columns, so 12 bands of 57 steps of 12 rows for 264 blocks, and 6 of 57 steps of 24 rows for 132.
         for (groups, resident, bands, band) in [(1, 264, 12, 57 * 12), (2, 132, 6, 57 * 24)] {
             let division = Bands::passes::<Lane<Same<f32>, 3>>(&problem, groups, resident);

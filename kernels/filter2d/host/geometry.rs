@@ -10,7 +10,7 @@ const MOST_BLOCKS: u64 = i32::MAX as u64;
 
 /// The kernels of this operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
+pub enum DirectKernel {
     /// One output per thread, from global memory.
     Global,
     /// A tile in shared memory.
@@ -22,7 +22,7 @@ pub enum Kernel {
     },
 }
 
-impl Kernel {
+impl DirectKernel {
     /// Heights of blocks of register-tiled kernels, the preferred one first, the lowest one last. High blocks need less shared
     /// memory per thread, low ones less per block.
     pub const HEIGHTS: [u32; 3] = [4, 8, 1];
@@ -33,7 +33,7 @@ impl Kernel {
 
 /// The sizes that a launch depends on.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem {
+pub struct Filter2dProblem {
     /// Planes.
     pub planes: u64,
     /// Rows of a plane.
@@ -61,7 +61,7 @@ pub struct Geometry {
 
 /// One launch: some groups of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct DirectPart {
     /// The first group.
     pub first_group: u64,
     /// Blocks along x.
@@ -71,21 +71,21 @@ pub struct Part {
 impl Geometry {
     /// Returns how to launch `kernel` with sums of type `A`.
     #[must_use]
-    pub fn new<A: Accumulator>(kernel: Kernel, problem: &Problem) -> Self {
+    pub fn new<A: Accumulator>(kernel: DirectKernel, problem: &Filter2dProblem) -> Self {
         match kernel {
-            Kernel::Global => global(problem),
-            Kernel::Tile => tile::<A>(problem),
-            Kernel::Register { height } => register::<A>(problem, height),
+            DirectKernel::Global => global(problem),
+            DirectKernel::Tile => tile::<A>(problem),
+            DirectKernel::Register { height } => register::<A>(problem, height),
         }
     }
 
     /// Returns the launches: one, unless that would be more blocks than a grid can have.
-    pub fn parts(&self) -> impl Iterator<Item = Part> {
+    pub fn parts(&self) -> impl Iterator<Item = DirectPart> {
         let (geometry, most) = (*self, self.groups_per_launch());
         (0..self.launches()).map(move |part| {
             let first_group = part * most;
             let groups = most.min(geometry.groups - first_group);
-            Part { first_group, blocks: groups.saturating_mul(geometry.tiles) }
+            DirectPart { first_group, blocks: groups.saturating_mul(geometry.tiles) }
         })
     }
 
@@ -101,7 +101,7 @@ impl Geometry {
     }
 }
 
-fn global(problem: &Problem) -> Geometry {
+fn global(problem: &Filter2dProblem) -> Geometry {
     let [width, height] = BLOCK.map(u64::from);
     let elements = problem.columns.outputs.saturating_mul(problem.channels.into());
     Geometry {
@@ -114,12 +114,12 @@ fn global(problem: &Problem) -> Geometry {
 }
 
 /// Returns more than the accesses for an output: a sample and a weight at a time, and the output.
-fn per_output(problem: &Problem) -> u64 {
+fn per_output(problem: &Filter2dProblem) -> u64 {
     u64::from(problem.rows.taps).saturating_mul(problem.columns.taps.into()).saturating_mul(2).saturating_add(2)
 }
 
-fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
-    let Problem { planes, rows, columns, channels } = *problem;
+fn tile<A: Accumulator>(problem: &Filter2dProblem) -> Geometry {
+    let Filter2dProblem { planes, rows, columns, channels } = *problem;
     let weights = u64::from(rows.taps).saturating_mul(columns.taps.into());
     // The last phase of a row may be padded.
     let pixels = tile::samples(&columns, tile::PIXELS).next_multiple_of(columns.stride.into());
@@ -136,8 +136,8 @@ fn tile<A: Accumulator>(problem: &Problem) -> Geometry {
     }
 }
 
-fn register<A: Accumulator>(problem: &Problem, height: u32) -> Geometry {
-    let Problem { planes, rows, columns, channels } = *problem;
+fn register<A: Accumulator>(problem: &Filter2dProblem, height: u32) -> Geometry {
+    let Filter2dProblem { planes, rows, columns, channels } = *problem;
     let [table_rows, weight_packs] = table_shape::<A>([rows.taps, columns.taps]);
     let layout = register::Layout::new::<A>(&rows, weight_packs, height);
     let weights = u64::from(rows.taps - table_rows).saturating_mul(layout.weights);

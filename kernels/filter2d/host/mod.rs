@@ -13,6 +13,6 @@ mod passes;
 mod strips;
 
 pub use bands::{BandPart, Bands};
-pub use geometry::{Geometry, Kernel, Part, Problem};
+pub use geometry::{DirectKernel, DirectPart, Filter2dProblem, Geometry};
 pub use passes::passes_places;
 pub use strips::{NoStrips, Strips};

@@ -1,9 +1,9 @@
 //! How the kernel of boxes divides a picture: what the host has to know.
 
 use super::bands::{MOST_ROWS, band};
-use super::{Bands, Problem};
+use super::{Bands, Filter2dProblem};
 use crate::filter2d::boxes::{BATCH, Layout, pack};
-use crate::filter2d::memory::Memory;
+use crate::filter2d::pixels::PixelAccess;
 use cuda_std::shared_bytes;
 
 /// Threads of a block, the preferred number first. More are for wide windows, fewer for high ones, whose rows would not fit into
@@ -56,7 +56,11 @@ impl Strips {
     /// # Errors
     ///
     /// If the window is too wide or too high.
-    pub fn new<M: Memory>(problem: &Problem, available: u64, resident: impl Fn(u64) -> u64) -> Result<Self, NoStrips> {
+    pub fn new<M: PixelAccess>(
+        problem: &Filter2dProblem,
+        available: u64,
+        resident: impl Fn(u64) -> u64,
+    ) -> Result<Self, NoStrips> {
         let most_threads = REGISTERS / u32::from(M::REGISTERS);
         let all = THREADS.map(|threads| Self::of_threads::<M>(problem, threads, most_threads, &resident));
         let has_outputs = |strips: &&Strips| strips.threads <= most_threads && strips.layout(problem).outputs > 0;
@@ -73,8 +77,8 @@ impl Strips {
     }
 
     /// Returns the division by blocks of `threads` threads, of `most_threads` of a multiprocessor at the same time.
-    fn of_threads<M: Memory>(
-        problem: &Problem,
+    fn of_threads<M: PixelAccess>(
+        problem: &Filter2dProblem,
         threads: u32,
         most_threads: u32,
         resident: impl Fn(u64) -> u64,
@@ -92,7 +96,7 @@ impl Strips {
     /// Returns a number that the outputs per time are about proportional to: that of the threads that run at the same time, times the
     /// parts of columns and rows that are outputs. A single block takes longer, because it has nothing else to do while it waits
     /// at a barrier.
-    fn throughput(&self, problem: &Problem) -> u64 {
+    fn throughput(&self, problem: &Filter2dProblem) -> u64 {
         let (outputs, columns) = (self.layout(problem).outputs, self.packs() * self.pack);
         let [threads, outputs, columns, rows, halo] =
             [self.packs() * self.channels, outputs, columns, self.most_rows, self.taps - 1].map(u64::from);
@@ -102,7 +106,7 @@ impl Strips {
 
     /// Returns whether at least half of the columns of a strip are outputs.
     #[must_use]
-    pub fn is_wide(&self, problem: &Problem) -> bool {
+    pub fn is_wide(&self, problem: &Filter2dProblem) -> bool {
         self.layout(problem).outputs >= self.packs() * self.pack / 2
     }
 
@@ -116,13 +120,13 @@ impl Strips {
         self.threads / self.channels
     }
 
-    fn layout(&self, problem: &Problem) -> Layout {
+    fn layout(&self, problem: &Filter2dProblem) -> Layout {
         Layout::new(&problem.columns, self.packs(), self.pack)
     }
 
     /// Returns the bands for a device that runs `resident` blocks at the same time. The problem has outputs.
     #[must_use]
-    pub fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+    pub fn bands(&self, problem: &Filter2dProblem, resident: u64) -> Bands {
         let strips = problem.columns.outputs.div_ceil(self.layout(problem).outputs.into());
         let [rows, columns] = [problem.rows.outputs, strips.saturating_mul(problem.planes)];
         let band = band([rows, columns], u64::from(self.taps) - 1, resident, self.most_rows.into(), 0) as u32;

@@ -29,7 +29,7 @@ const MOST_UNITS: u64 = (u32::MAX - THREADS) as u64;
 
 /// Constants that the host chooses for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tuning {
+pub struct LaunchConstants {
     /// Bytes of a tile of the naive, shared and swap kernels.
     pub tile_bytes: u64,
     /// Maximum side of such a tile, in elements, if it is square.
@@ -52,7 +52,7 @@ pub struct Tuning {
 
 /// Matrices to be transposed. Rows and columns are the input's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct TransposeProblem {
     /// Number of rows, at least one.
     pub rows: u64,
     /// Number of columns, in elements, at least one.
@@ -67,7 +67,7 @@ pub struct Problem {
     pub output_pitch: u64,
 }
 
-impl Problem {
+impl TransposeProblem {
     /// Returns the distances in bytes between matrices of the input, and of the output.
     fn matrix(&self) -> [u64; 2] {
         // A plan may have pitches that are too large for any memory.
@@ -90,7 +90,7 @@ impl Problem {
 
 /// The kernels of this operation. The integers are the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
+pub enum TransposeKernel {
     /// Without shared memory.
     Naive(u32),
     /// A tile in shared memory, with or without padding.
@@ -108,56 +108,56 @@ pub enum Kernel {
     Swap(u32),
 }
 
-impl Kernel {
+impl TransposeKernel {
     /// Returns the kernel without shared memory, for any problem.
     #[must_use]
-    pub fn naive(problem: &Problem) -> Self {
-        Kernel::Naive(problem.alignment(4) as u32)
+    pub fn naive(problem: &TransposeProblem) -> Self {
+        TransposeKernel::Naive(problem.alignment(4) as u32)
     }
 
     /// Returns the kernel with a tile in shared memory, for any problem.
     #[must_use]
-    pub fn shared(problem: &Problem, padded: bool) -> Self {
-        Kernel::Shared { unit: problem.alignment(4) as u32, padded }
+    pub fn shared(problem: &TransposeProblem, padded: bool) -> Self {
+        TransposeKernel::Shared { unit: problem.alignment(4) as u32, padded }
     }
 
     /// Returns the kernel that works in place, for square matrices.
     #[must_use]
-    pub fn swap(problem: &Problem) -> Self {
-        Kernel::Swap(problem.alignment(4) as u32)
+    pub fn swap(problem: &TransposeProblem) -> Self {
+        TransposeKernel::Swap(problem.alignment(4) as u32)
     }
 
     /// Returns the packed kernel for this problem. `None` if there is none for the element size, if rows are not aligned (those
     /// of the output to sectors), or if the matrix fills less than half of a tile in either direction.
     #[must_use]
-    pub fn packed(problem: &Problem) -> Option<Self> {
+    pub fn packed(problem: &TransposeProblem) -> Option<Self> {
         let fills = |packed: &Packed| {
             let [rows, columns] = packed.tile();
             2 * problem.rows >= rows && 2 * problem.columns >= columns
         };
-        PACKED.iter().find(|packed| packed.fits(problem) && fills(packed)).map(Kernel::Packed)
+        PACKED.iter().find(|packed| packed.fits(problem) && fills(packed)).map(TransposeKernel::Packed)
     }
 
     /// Returns the skewed kernel for this problem. `None` if there is none for the element size, if units are not aligned, or
     /// if a tile does not fit.
     #[must_use]
-    pub fn skewed(problem: &Problem, tuning: &Tuning) -> Option<Self> {
+    pub fn skewed(problem: &TransposeProblem, tuning: &LaunchConstants) -> Option<Self> {
         let fits = |skewed: &&Skewed| {
             let unit = u64::from(skewed.unit);
             skewed.element() == problem.element
                 && problem.alignment(unit) == unit
                 && skewed.cut(problem, tuning).is_some()
         };
-        SKEWED.iter().find(fits).map(Kernel::Skewed)
+        SKEWED.iter().find(fits).map(TransposeKernel::Skewed)
     }
 
     /// Returns the bytes of a unit.
     #[must_use]
     pub fn unit(&self) -> u32 {
         match self {
-            Kernel::Naive(unit) | Kernel::Shared { unit, .. } | Kernel::Swap(unit) => *unit,
-            Kernel::Packed(_) => 4,
-            Kernel::Skewed(skewed) => skewed.unit,
+            TransposeKernel::Naive(unit) | TransposeKernel::Shared { unit, .. } | TransposeKernel::Swap(unit) => *unit,
+            TransposeKernel::Packed(_) => 4,
+            TransposeKernel::Skewed(skewed) => skewed.unit,
         }
     }
 }
@@ -181,13 +181,13 @@ pub struct Geometry {
     tile_pitch: u64,
     /// Layout of a skewed tile; zeros for the other kernels.
     pub skewed: Places,
-    problem: Problem,
+    problem: TransposeProblem,
     unit: u32,
 }
 
 /// One launch, for some of the matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct MatrixPart {
     /// Index of the first matrix.
     pub first_matrix: u64,
     /// Blocks along x, y and z.
@@ -195,41 +195,41 @@ pub struct Part {
 }
 
 impl Geometry {
-    /// Returns the launch parameters of `kernel`, which a function of [`Kernel`] returned for this problem.
+    /// Returns the launch parameters of `kernel`, which a function of [`TransposeKernel`] returned for this problem.
     ///
     /// # Panics
     ///
     /// If a skewed kernel cannot solve this problem.
     #[must_use]
-    pub fn new(kernel: Kernel, problem: &Problem, tuning: &Tuning) -> Self {
+    pub fn new(kernel: TransposeKernel, problem: &TransposeProblem, tuning: &LaunchConstants) -> Self {
         match kernel {
-            Kernel::Naive(unit) => Geometry::with_tile(problem, unit, tile(problem, tuning), 0),
-            Kernel::Shared { unit, padded: wider } => {
+            TransposeKernel::Naive(unit) => Geometry::with_tile(problem, unit, tile(problem, tuning), 0),
+            TransposeKernel::Shared { unit, padded: wider } => {
                 let tile = tile(problem, tuning);
                 let width = tile[1] * problem.element;
                 let most = tuning.shared_bytes / tile[0];
                 let pitch = if wider { padded(width, problem.element, unit, most) } else { width };
                 Geometry::with_tile(problem, unit, tile, 0).shared(pitch, tile[0])
             }
-            Kernel::Swap(unit) => {
+            TransposeKernel::Swap(unit) => {
                 let side = side(problem.element, tuning.tile_bytes / 2, tuning).min(problem.rows);
                 let pitch = padded(side * problem.element, problem.element, unit, tuning.shared_bytes / 2 / side);
                 let one = Geometry::with_tile(problem, unit, [side; 2], 0).shared(pitch, side);
                 Geometry { shared_bytes: 2 * one.shared_bytes, ..one }
             }
-            Kernel::Packed(packed) => {
+            TransposeKernel::Packed(packed) => {
                 let Packed { pack_bytes, packs, elements, shape, .. } = packed;
                 let places = shape.packs(shape.across * elements, *packs, *elements);
                 let geometry = Geometry::with_tile(problem, 4, packed.tile(), 0);
                 let shared_bytes = u64::from(places * pack_bytes);
                 Geometry { threads: shape.threads(), shared_bytes, at_once: pack_bytes / 4, ..geometry }
             }
-            Kernel::Skewed(skewed) => Geometry::skewed(problem, skewed, tuning),
+            TransposeKernel::Skewed(skewed) => Geometry::skewed(problem, skewed, tuning),
         }
     }
 
     /// Returns launch parameters without shared memory. Rows of tiles cover the matrix and `halo` more rows.
-    fn with_tile(problem: &Problem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
+    fn with_tile(problem: &TransposeProblem, unit: u32, tile: [u64; 2], halo: u64) -> Self {
         let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
         let across_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
         let grid = [down << across_log2, across.div_ceil(1 << across_log2)];
@@ -244,8 +244,8 @@ impl Geometry {
         Geometry { tile_pitch, shared_bytes: shared_bytes::<u8>(rows * pitch), ..self }
     }
 
-    fn skewed(problem: &Problem, skewed: &Skewed, tuning: &Tuning) -> Self {
-        let cut = skewed.cut(problem, tuning).expect("`Kernel::skewed` has found that the kernel can do it");
+    fn skewed(problem: &TransposeProblem, skewed: &Skewed, tuning: &LaunchConstants) -> Self {
+        let cut = skewed.cut(problem, tuning).expect("`TransposeKernel::skewed` has found that the kernel can do it");
         let (tile_pitch, places) = skewed.places(&cut);
         // Columns can end up to `halo` rows before their tile ends. The next tile writes the rest.
         let halo = u64::from(skewed.skew.halo());
@@ -266,17 +266,17 @@ impl Geometry {
     }
 
     /// Returns the launches: one, unless there are more matrices than a grid has blocks along z.
-    pub fn parts(&self) -> impl Iterator<Item = Part> + use<> {
+    pub fn parts(&self) -> impl Iterator<Item = MatrixPart> + use<> {
         let ([x, y], matrices) = (self.grid, self.problem.matrices);
         (0..self.launches()).map(move |part| {
             let first_matrix = part * MOST_BLOCKS;
-            Part { first_matrix, grid: [x, y, MOST_BLOCKS.min(matrices - first_matrix)] }
+            MatrixPart { first_matrix, grid: [x, y, MOST_BLOCKS.min(matrices - first_matrix)] }
         })
     }
 
     /// Returns the layout that the kernel receives as an argument.
     #[must_use]
-    pub fn layout(&self, part: Part) -> Layout {
+    pub fn layout(&self, part: MatrixPart) -> Layout {
         let problem = &self.problem;
         let units = |bytes: u64| bytes / u64::from(self.unit);
         let [input_matrix, output_matrix] = problem.matrix().map(units);
@@ -288,7 +288,7 @@ impl Geometry {
             input_matrix,
             output_matrix,
             first_matrix: part.first_matrix,
-            // The casts are exact. The host has compared the element with `Problem::largest_element`. A tile has several
+            // The casts are exact. The host has compared the element with `TransposeProblem::largest_element`. A tile has several
             // elements only if these are short, and its rows are padded by at most 32 words.
             units: units(problem.element) as u32,
             tile_rows: self.tile[0] as u32,

@@ -1,6 +1,6 @@
 //! The problems that packed kernels can solve.
 
-use super::Problem;
+use super::TransposeProblem;
 use crate::transpose::packed::Shape;
 use crate::transpose::skewed::SECTOR;
 
@@ -33,7 +33,7 @@ impl Packed {
     /// Returns whether the problem consists of whole groups and aligned packs, and no two blocks write to the same sector.
     /// (Measured on an H200: if output rows begin in the middle of sectors, skewed kernels are faster by 4 % for elements
     /// of 8 and 16 bytes, and by 10 to 25 % for smaller ones.)
-    pub(super) fn fits(&self, problem: &Problem) -> bool {
+    pub(super) fn fits(&self, problem: &TransposeProblem) -> bool {
         let group = u64::from(self.elements);
         self.element() == problem.element
             && [problem.rows, problem.columns].iter().all(|length| length % group == 0)

@@ -1,6 +1,6 @@
 //! Tiles of the skewed kernels, and their rows in shared memory.
 
-use super::{Problem, Tuning};
+use super::{LaunchConstants, TransposeProblem};
 use crate::transpose::skewed::Skew;
 use crate::transpose::{Places, THREADS};
 use cuda_std::host::banks::Banks;
@@ -33,7 +33,7 @@ impl Skewed {
 
     /// Returns the tile for a problem. `None` if the pitches are too large for 32-bit distances in a tile, or if a tile of
     /// one column does not fit into shared memory.
-    pub(super) fn cut(&self, problem: &Problem, tuning: &Tuning) -> Option<Cut> {
+    pub(super) fn cut(&self, problem: &TransposeProblem, tuning: &LaunchConstants) -> Option<Cut> {
         let most = problem.rows.min(problem.rows.saturating_mul(problem.matrices) / tuning.fewest_blocks);
         let (words, lanes_log2) = self.column(problem, most, tuning);
         let rows = self.rows(words);
@@ -57,7 +57,7 @@ impl Skewed {
 
     /// Returns the number of words per column of a tile, and the binary logarithm of the number of neighbouring threads that
     /// write them. A tile with more rows than usual has at most `most`.
-    fn column(&self, problem: &Problem, most: u64, tuning: &Tuning) -> (u64, u32) {
+    fn column(&self, problem: &TransposeProblem, most: u64, tuning: &LaunchConstants) -> (u64, u32) {
         let (mut words, mut lanes_log2) = (self.usual_words(tuning), self.usual_lanes_log2(problem, tuning));
         let width = problem.columns.saturating_mul(self.element());
         let can_have = |words: u64| {
@@ -77,7 +77,7 @@ impl Skewed {
         (words, lanes_log2)
     }
 
-    fn usual_words(&self, tuning: &Tuning) -> u64 {
+    fn usual_words(&self, tuning: &LaunchConstants) -> u64 {
         let bytes = match self.element() {
             1 | 2 => tuning.row_bytes / 2,
             12 | 16 => tuning.row_bytes * 2,
@@ -89,7 +89,7 @@ impl Skewed {
 
     /// Returns the binary logarithm of the number of neighbouring threads per column. Usually, the threads write at most as
     /// many columns at a time as a sector has units: see `Columns::store`.
-    fn usual_lanes_log2(&self, problem: &Problem, tuning: &Tuning) -> u32 {
+    fn usual_lanes_log2(&self, problem: &TransposeProblem, tuning: &LaunchConstants) -> u32 {
         match self.skew.bytes {
             8 => 6,
             _ if self.distances().is_some() && problem.columns > tuning.few_columns => 4,
@@ -104,7 +104,7 @@ impl Skewed {
 
     /// Returns the maximum number of columns of a tile with `rows` rows. Neighbouring threads load a row, so it must fit into
     /// a power of two of words.
-    fn columns(&self, rows: u64, tuning: &Tuning) -> u64 {
+    fn columns(&self, rows: u64, tuning: &LaunchConstants) -> u64 {
         let width = (tuning.skewed_bytes / (rows + self.halo())).min(tuning.row_bytes) / u64::from(self.skew.bytes);
         let units = (1 << width.max(1).ilog2()) * u64::from(self.skew.per_word);
         (units - u64::from(self.skew.per_word - 1)) / u64::from(self.skew.units)
@@ -115,7 +115,7 @@ impl Skewed {
     }
 
     /// Returns whether tiles with `columns` columns are copied as runs: without gaps, and with words that belong to two rows.
-    fn is_run(&self, problem: &Problem, columns: u64, tuning: &Tuning) -> bool {
+    fn is_run(&self, problem: &TransposeProblem, columns: u64, tuning: &LaunchConstants) -> bool {
         let row = columns * problem.element;
         let gapless = columns == problem.columns && problem.input_pitch == row;
         gapless

@@ -1,17 +1,17 @@
 //! Tiles of the naive, shared and swap kernels, and their rows in shared memory.
 
-use super::{Problem, Tuning};
+use super::{LaunchConstants, TransposeProblem};
 use cuda_std::host::banks::{Banks, WarpAccess};
 
 /// Returns the side, in elements, of the largest square tile with at most `bytes` bytes: a power of two.
-pub(super) fn side(element: u64, bytes: u64, tuning: &Tuning) -> u64 {
+pub(super) fn side(element: u64, bytes: u64, tuning: &LaunchConstants) -> u64 {
     let elements = (bytes / element).max(1);
     let side = 1 << (elements.ilog2() / 2);
     tuning.longest_side.min(side)
 }
 
 /// Returns the rows and columns of a tile. It is square, or for a narrow matrix longer, with about as many elements.
-pub(super) fn tile(problem: &Problem, tuning: &Tuning) -> [u64; 2] {
+pub(super) fn tile(problem: &TransposeProblem, tuning: &LaunchConstants) -> [u64; 2] {
     let side = side(problem.element, tuning.tile_bytes, tuning);
     // Whole warps of rows or columns.
     let longest = |other: u64| (side * side / other).max(32) / 32 * 32;

@@ -1,6 +1,6 @@
 //! The entry point of a chosen kernel, and its arguments for windows of bytes.
 
-use super::{Geometry, Kernel, Part};
+use super::{Geometry, MatrixPart, TransposeKernel};
 use crate::transpose::{
     Args, Layout, PermuteArgs, Region, SkewedArgs, SwapArgs, Unit, transpose_naive, transpose_shared, visit_packed,
     visit_skewed,
@@ -14,7 +14,7 @@ pub struct Work<'l> {
     /// The launch parameters of the kernel.
     pub geometry: Geometry,
     /// The matrices of this launch.
-    pub part: Part,
+    pub part: MatrixPart,
     /// The matrices.
     pub input: GlobalIn<'l, u8>,
     /// Receives the transposed matrices.
@@ -63,7 +63,7 @@ impl<'l, U: Value> TryFrom<([GlobalInOut<'l, u8>; 2], Region)> for PermuteArgs<'
     }
 }
 
-/// A generic function of the entry point of a [`Kernel`].
+/// A generic function of the entry point of a [`TransposeKernel`].
 pub trait Visitor {
     /// Result of the function.
     type Output;
@@ -75,23 +75,23 @@ pub trait Visitor {
         for<'l> E::Args<'l>: TryFrom<Work<'l>, Error = Misaligned>;
 }
 
-impl Kernel {
+impl TransposeKernel {
     /// Calls `visitor` with the kernel's entry point, and returns its result.
     ///
     /// # Panics
     ///
-    /// If this is [`Kernel::Swap`], which has other arguments.
+    /// If this is [`TransposeKernel::Swap`], which has other arguments.
     pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
         match self {
-            Kernel::Naive(1) => visitor.visit::<transpose_naive<u8>>(),
-            Kernel::Naive(2) => visitor.visit::<transpose_naive<u16>>(),
-            Kernel::Naive(_) => visitor.visit::<transpose_naive<u32>>(),
-            Kernel::Shared { unit: 1, .. } => visitor.visit::<transpose_shared<u8>>(),
-            Kernel::Shared { unit: 2, .. } => visitor.visit::<transpose_shared<u16>>(),
-            Kernel::Shared { .. } => visitor.visit::<transpose_shared<u32>>(),
-            Kernel::Packed(packed) => visit_packed(packed, visitor),
-            Kernel::Skewed(skewed) => visit_skewed(skewed, visitor),
-            Kernel::Swap(_) => unreachable!("what works in place has other arguments"),
+            TransposeKernel::Naive(1) => visitor.visit::<transpose_naive<u8>>(),
+            TransposeKernel::Naive(2) => visitor.visit::<transpose_naive<u16>>(),
+            TransposeKernel::Naive(_) => visitor.visit::<transpose_naive<u32>>(),
+            TransposeKernel::Shared { unit: 1, .. } => visitor.visit::<transpose_shared<u8>>(),
+            TransposeKernel::Shared { unit: 2, .. } => visitor.visit::<transpose_shared<u16>>(),
+            TransposeKernel::Shared { .. } => visitor.visit::<transpose_shared<u32>>(),
+            TransposeKernel::Packed(packed) => visit_packed(packed, visitor),
+            TransposeKernel::Skewed(skewed) => visit_skewed(skewed, visitor),
+            TransposeKernel::Swap(_) => unreachable!("what works in place has other arguments"),
         }
     }
 }

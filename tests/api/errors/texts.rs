@@ -59,27 +59,27 @@ fn kernel_module() {
     let (expected, actual) = ("aa".to_owned(), "bb".to_owned());
     let cases = [
         (
-            ImageError::MissingSource { file: "k/b.rs".to_owned() },
+            ModuleError::MissingSource { file: "k/b.rs".to_owned() },
             "it was compiled from k/b.rs, which this program's kernels do not have",
         ),
         (
-            ImageError::NoImages,
+            ModuleError::NoModules,
             "the program has no compiled modules: it was built for emulated devices alone (SLM_KERNELS=none)",
         ),
         (
-            ImageError::MissingModule { included: vec!["dilate", "sum"] },
+            ModuleError::MissingModule { included: vec!["dilate", "sum"] },
             "the program has no module of this name; it has: dilate, sum",
         ),
         (
-            ImageError::Altered { expected: expected.clone(), actual: actual.clone() },
+            ModuleError::Altered { expected: expected.clone(), actual: actual.clone() },
             "its text has the digest bb, the compiled one had aa",
         ),
         (
-            ImageError::Stale { expected, actual },
+            ModuleError::Stale { expected, actual },
             "it was compiled from sources with the digest bb, this program has aa",
         ),
         (
-            ImageError::OtherKernel { kernel: "blur", expected: "aa".to_owned(), actual: Some("bb".to_owned()) },
+            ModuleError::OtherKernel { kernel: "blur", expected: "aa".to_owned(), actual: Some("bb".to_owned()) },
             "its kernel blur is another one, or has other arguments: its digest is bb, this program has aa",
         ),
     ];

@@ -20,7 +20,7 @@ use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use oracle::{ALGORITHMS, Case, Direction, Sample};
 use slm::filter1d::{Filter1dAlgorithm, HaloLoad};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
-use slm_kernels::filter1d::{Geometry, Kernel, Orientation, Problem, Tuning};
+use slm_kernels::filter1d::{Filter1dKernel, Filter1dProblem, Geometry, LaunchConstants, Orientation};
 use slm_kernels::signal::{Same, Types};
 use slm_test_support::filter1d as oracle;
 
@@ -330,7 +330,7 @@ fn positions_in_line(line: usize, count: usize) -> Vec<usize> {
 }
 
 /// Values that do not affect the kernels with one sum at a time.
-const TUNING: Tuning = Tuning { row_threads: 64, most_taps_of_short_lines: 1, column_threads: 1 };
+const TUNING: LaunchConstants = LaunchConstants { row_threads: 64, most_taps_of_short_lines: 1, column_threads: 1 };
 
 /// Checks where the suite expects too little shared memory: its byte counts equal the host's, and the limit is exact.
 fn expectations<T: Sample>() -> Result<(), Failed>
@@ -341,8 +341,8 @@ where
     let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
     for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
         for &taps in taps_of_lines.iter().chain(taps_of_matrices) {
-            let problem = Problem { lines: 1, outputs: 1, taps: taps as u64, orientation };
-            let bytes = Geometry::new::<Same<T>>(Kernel::Tile, &problem, &TUNING).shared_bytes;
+            let problem = Filter1dProblem { lines: 1, outputs: 1, taps: taps as u64, orientation };
+            let bytes = Geometry::new::<Same<T>>(Filter1dKernel::Tile, &problem, &TUNING).shared_bytes;
             if tile_bytes::<T>(taps, axis) != bytes {
                 return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());
             }

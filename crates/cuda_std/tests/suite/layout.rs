@@ -1,7 +1,7 @@
 //! The digests by which host and device detect that their kernels or arguments differ.
 
 use cuda_std::digest::Digest;
-use cuda_std::image::{ImageError, verify_kernel};
+use cuda_std::image::{ModuleError, verify_kernel};
 use cuda_std::{Argument, Entry, GlobalIn, GlobalOut, Table, arguments, kernel};
 
 /// Defines structs of the same name, each in a module of its own.
@@ -87,7 +87,7 @@ fn a_kernel_is_launched_from_its_own_module_alone() {
     assert_eq!(verify_kernel::<Kernel>(&right), Ok(()));
     let refused = |text: &str, actual: Option<Digest>| {
         let (expected, actual) = (Kernel::LAYOUT.to_string(), actual.map(|digest| digest.to_string()));
-        assert_eq!(verify_kernel::<Kernel>(text), Err(ImageError::OtherKernel { kernel: "work", expected, actual }));
+        assert_eq!(verify_kernel::<Kernel>(text), Err(ModuleError::OtherKernel { kernel: "work", expected, actual }));
     };
     refused(&text("work", equal::work::LAYOUT), Some(equal::work::LAYOUT));
     refused(&text("homework", Kernel::LAYOUT), None);
@@ -98,6 +98,6 @@ fn a_kernel_is_launched_from_its_own_module_alone() {
 #[test]
 fn zeros_at_the_end_may_be_missing() {
     let error = verify_kernel::<first::work>(".global .b8 work_layout[16] = {1, 255, 3};").unwrap_err();
-    let ImageError::OtherKernel { actual, .. } = error else { panic!("{error}") };
+    let ModuleError::OtherKernel { actual, .. } = error else { panic!("{error}") };
     assert_eq!(actual.as_deref(), Some("0000000000000000000000000003ff01"));
 }

@@ -75,7 +75,7 @@ impl<T: Value> Buffer<T> {
 
 /// All allocations of an emulator.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct Allocations {
     /// Number of the first region.
     first: usize,
     /// By number, starting with `first`. `None` for freed regions, and for those of other emulators.
@@ -86,9 +86,9 @@ pub(crate) struct Memory {
     pub(crate) max_intervals: u32,
 }
 
-impl Default for Memory {
+impl Default for Allocations {
     fn default() -> Self {
-        Memory { first: 0, regions: Vec::new(), intervals: 0, max_intervals: MAX_INTERVALS }
+        Allocations { first: 0, regions: Vec::new(), intervals: 0, max_intervals: MAX_INTERVALS }
     }
 }
 
@@ -104,7 +104,7 @@ fn next_number(numbers: &AtomicUsize) -> Option<usize> {
     numbers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
 }
 
-impl Memory {
+impl Allocations {
     /// Begins a launch. Before interval numbers run out, the record of earlier
     /// launches is cleared: everything in them is ordered before anyway.
     pub(crate) fn begin_launch(&mut self) {

@@ -21,7 +21,7 @@ mod reach;
 mod region;
 
 pub use global::Buffer;
-pub(crate) use global::{MOST_BUFFERS, Memory, from_bytes, to_bytes};
+pub(crate) use global::{Allocations, MOST_BUFFERS, from_bytes, to_bytes};
 pub(crate) use outputs::{Outputs, Unwritten};
 pub(crate) use reach::Reach;
 pub(crate) use region::{MAX_WARPS, Region};

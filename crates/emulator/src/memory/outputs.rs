@@ -1,6 +1,6 @@
 //! Outputs that a launch leaves unwritten.
 
-use super::global::Memory;
+use super::global::Allocations;
 use super::region::Region;
 use crate::launch::{Launch, LaunchError};
 use cuda_std::host::{Window, WindowKind};
@@ -61,7 +61,7 @@ impl Outputs {
     }
 
     /// Begins a launch, and clears the record of elements that earlier launches left out.
-    pub(crate) fn begin(&self, memory: &mut Memory) {
+    pub(crate) fn begin(&self, memory: &mut Allocations) {
         for Output { window, .. } in &self.windows {
             if let Some((region, first)) = memory.find_window(window) {
                 region.forget_left_out(first, window.bytes as usize);
@@ -79,7 +79,7 @@ impl Outputs {
 
     /// Returns the unwritten elements of each window, except windows that lie in an earlier one. `launch_first` is the first
     /// interval of the launch.
-    pub(crate) fn unwritten(&self, memory: &mut Memory, launch_first: u32) -> Vec<Unwritten> {
+    pub(crate) fn unwritten(&self, memory: &mut Allocations, launch_first: u32) -> Vec<Unwritten> {
         let is_first = |k: usize, output: &Output| !self.windows[..k].iter().any(|before| before.includes(output));
         let windows = self.windows.iter().enumerate().filter(|(k, output)| is_first(*k, output));
         let unwritten = windows.filter_map(|(_, output)| {

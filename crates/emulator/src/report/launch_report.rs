@@ -1,9 +1,9 @@
 //! Reports of launches.
 
+use super::counts::Counts;
 use super::finding::{Finding, Findings};
 use super::site::{Action, Line, Site};
 use crate::launch::Launch;
-use crate::warp::Counts;
 use cuda_std::host::Space;
 use std::fmt;
 

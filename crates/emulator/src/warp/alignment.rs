@@ -4,7 +4,7 @@
 //! times, or leave an access out in some iterations, because on the device they wait for each other. The addresses show it.
 
 use super::colours;
-use super::counts::{Request, grouped};
+use super::costs::{Request, grouped};
 use cuda_std::host::banks::lanes_of;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 use super::alignment::{Aligned, Origins, align};
 use super::anchors::Clocks;
 use super::colours;
-use super::counts::{Counts, Request};
+use super::costs::Request;
+use crate::report::Counts;
 
 /// Maximum number of kept requests at a site. When it is reached, they are settled without other sites.
 const MAX_KEPT: usize = 512;

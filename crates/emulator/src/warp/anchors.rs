@@ -1,6 +1,6 @@
 //! Anchors, which divide the time of a warp's lanes, and iterations of loops.
 
-use super::counts::Request;
+use super::costs::Request;
 use cuda_std::host::banks::lanes_of;
 
 /// Each lane's clock: its number of visits to any site since the warp last met.

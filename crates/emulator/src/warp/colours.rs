@@ -10,7 +10,7 @@
 //! leave out iterations, or if they make all iterations at different places. The first case is assumed: then the addresses
 //! of each iteration are evenly spaced from lane to lane.
 
-use super::counts::{Request, grouped};
+use super::costs::{Request, grouped};
 
 /// Maximum number of colours.
 const MAX_COLOURS: usize = 8;

@@ -1,6 +1,6 @@
 //! Lanes of a warp that wait for each other at an operation.
 
-use super::operations::{Answer, Call, Part, answer};
+use super::operations::{Answer, Call, LaneInput, answer};
 use crate::report::{Absence, Problem, Site};
 use crate::running::Running;
 use crate::threads::TwoPlaces;
@@ -9,15 +9,15 @@ use std::panic::Location;
 impl Running {
     /// Makes the running thread wait for the other lanes of `mask` at the warp operation `at`, which it reached by the path with
     /// number `path`.
-    pub(crate) fn meet(&mut self, part: Part, mask: u32, at: &'static Location<'static>, path: u32) {
-        let site = self.sites.number_of(Site::of_wait(at, part.action()));
+    pub(crate) fn meet(&mut self, input: LaneInput, mask: u32, at: &'static Location<'static>, path: u32) {
+        let site = self.sites.number_of(Site::of_wait(at, input.action()));
         let (warp, lane) = (self.thread / 32, self.thread % 32);
         if mask & 1 << lane == 0 {
             self.find(at.into(), Problem::NotInMask { mask, lane });
-            self.block.answers[self.thread as usize] = part.own();
+            self.block.answers[self.thread as usize] = input.own();
             return;
         }
-        let call = Call { site, path, mask, part };
+        let call = Call { site, path, mask, input };
         let is_complete = self.block.warps[warp as usize].arrive(lane, call);
         self.stop_thread();
         self.pause = true;
@@ -38,12 +38,12 @@ impl Running {
         let threads: Vec<u16> =
             (0..32).filter(|lane| lanes & 1 << lane != 0).map(|lane| (32 * warp + lane) as u16).collect();
         self.compare_warp_paths(call.site, &threads, &calls);
-        if call.part == Part::Wait {
+        if call.input == LaneInput::Wait {
             self.block.order.meet(&threads);
         }
         for (thread, call) in threads.into_iter().zip(calls.iter().flatten()) {
             self.thread = thread.into();
-            let (answer, foreign) = answer(&calls, self.thread % 32, &call.part);
+            let (answer, foreign) = answer(&calls, self.thread % 32, &call.input);
             self.block.answers[self.thread as usize] = answer;
             if let Some(lane) = foreign {
                 let absence = self.absence(call.mask, lane);

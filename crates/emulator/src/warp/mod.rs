@@ -17,18 +17,17 @@
 //! * `ambiguous`: the requests at one site, counted at once or kept; `settling`: those that were kept
 //! * `alignment`, `colours`: lanes that belong together according to their addresses at one site
 //! * `anchors`: visits that certainly happened together, and iterations of loops, which other sites can adopt
-//! * `counts`: the costs of a request: wavefronts, sectors, degree
+//! * `costs`: the costs of a request: wavefronts, sectors, degree
 
 mod alignment;
 mod ambiguous;
 mod anchors;
 mod colours;
-mod counts;
+mod costs;
 mod meetings;
 mod operations;
 mod requests;
 mod settling;
 
-pub use counts::Counts;
-pub(crate) use operations::{Answer, Meeting, Part};
+pub(crate) use operations::{Answer, LaneInput, Meeting};
 pub(crate) use requests::Requests;

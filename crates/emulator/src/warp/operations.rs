@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 /// A lane's input to an operation of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum LaneInput {
     /// No input: `sync_warp`.
     Wait,
     /// A word.
@@ -15,21 +15,21 @@ pub(crate) enum Part {
     Mma(Fragments),
 }
 
-impl Part {
+impl LaneInput {
     pub(crate) fn action(&self) -> Action {
         match self {
-            Part::Wait => Action::SyncWarp,
-            Part::Exchange(..) => Action::Exchange,
-            Part::Mma(_) => Action::Mma,
+            LaneInput::Wait => Action::SyncWarp,
+            LaneInput::Exchange(..) => Action::Exchange,
+            LaneInput::Mma(_) => Action::Mma,
         }
     }
 
     /// Returns the lane's result if no other lane provides one.
     pub(crate) fn own(&self) -> Answer {
         match self {
-            Part::Wait => [0; 2],
-            Part::Exchange(_, word) => [*word, 0],
-            Part::Mma(fragments) => fragments.c.map(|element| element as u32),
+            LaneInput::Wait => [0; 2],
+            LaneInput::Exchange(_, word) => [*word, 0],
+            LaneInput::Mma(fragments) => fragments.c.map(|element| element as u32),
         }
     }
 
@@ -38,9 +38,9 @@ impl Part {
     }
 
     /// Returns whether both belong to the same operation. Shuffles may have different source lanes.
-    fn meets(&self, other: &Part) -> bool {
+    fn meets(&self, other: &LaneInput) -> bool {
         match (self, other) {
-            (Part::Exchange(own, _), Part::Exchange(other, _)) => discriminant(own) == discriminant(other),
+            (LaneInput::Exchange(own, _), LaneInput::Exchange(other, _)) => discriminant(own) == discriminant(other),
             _ => discriminant(self) == discriminant(other),
         }
     }
@@ -56,13 +56,13 @@ pub(crate) struct Call {
     /// Number of the path by which the lane reached the call; 0 for all if paths are not compared.
     pub(crate) path: u32,
     pub(crate) mask: u32,
-    pub(crate) part: Part,
+    pub(crate) input: LaneInput,
 }
 
 impl Call {
     /// Returns whether both are calls of the same operation.
     fn meets(&self, other: &Call) -> bool {
-        (self.site, self.mask) == (other.site, other.mask) && self.part.meets(&other.part)
+        (self.site, self.mask) == (other.site, other.mask) && self.input.meets(&other.input)
     }
 }
 
@@ -107,16 +107,16 @@ impl Meeting {
     }
 }
 
-/// Returns the result of `lane` with input `part` in an operation
+/// Returns the result of `lane` with this input in an operation
 /// with these calls; and the source lane if that takes no part.
-pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, part: &Part) -> (Answer, Option<u32>) {
-    match part {
-        Part::Wait => (part.own(), None),
-        Part::Exchange(operation, own) => {
+pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, input: &LaneInput) -> (Answer, Option<u32>) {
+    match input {
+        LaneInput::Wait => (input.own(), None),
+        LaneInput::Exchange(operation, own) => {
             let (word, foreign) = exchange(calls, lane, *operation, *own);
             ([word, 0], foreign)
         }
-        Part::Mma(fragments) => (product(calls, lane, fragments), None),
+        LaneInput::Mma(fragments) => (product(calls, lane, fragments), None),
     }
 }
 
@@ -131,16 +131,16 @@ fn exchange(calls: &[Option<Call>; 32], lane: u32, operation: WarpOperation, own
     };
     let Some(source) = source else { return (own, None) };
     match calls[source as usize] {
-        Some(call) => (call.part.word(), None),
+        Some(call) => (call.input.word(), None),
         None => (own, Some(source)),
     }
 }
 
 /// Returns the result of a vote or reduction for a lane with input `own`; `own` for a shuffle.
 fn combine(calls: &[Option<Call>; 32], operation: WarpOperation, own: u32) -> u32 {
-    let words = || calls.iter().flatten().map(|call| call.part.word());
+    let words = || calls.iter().flatten().map(|call| call.input.word());
     let lanes = |holds: &dyn Fn(u32) -> bool| {
-        let lanes = (0..32).filter(|lane| calls[*lane].is_some_and(|call| holds(call.part.word())));
+        let lanes = (0..32).filter(|lane| calls[*lane].is_some_and(|call| holds(call.input.word())));
         lanes.fold(0, |bits, lane| bits | 1 << lane)
     };
     let combined = match operation {
@@ -167,7 +167,7 @@ fn combine(calls: &[Option<Call>; 32], operation: WarpOperation, own: u32) -> u3
 /// those from `4 * c` on column `c` of `B`. Missing lanes count as zeros.
 fn product(calls: &[Option<Call>; 32], lane: u32, own: &Fragments) -> Answer {
     let fragments = |lane: u32| match calls[lane as usize] {
-        Some(Call { part: Part::Mma(fragments), .. }) => fragments,
+        Some(Call { input: LaneInput::Mma(fragments), .. }) => fragments,
         _ => Fragments::default(),
     };
     let (row, column) = (lane / 4, 2 * (lane % 4));

@@ -5,9 +5,9 @@
 //! a request, unless the addresses contradict that; see `Ambiguous` and `settle`.
 
 use super::ambiguous::{Ambiguous, Suspicion};
-use super::counts::{Counts, Request};
+use super::costs::Request;
 use super::settling::settle;
-use crate::report::Sites;
+use crate::report::{Counts, Sites};
 use cuda_std::host::banks::Banks;
 use std::collections::VecDeque;
 

@@ -3,7 +3,8 @@
 use super::alignment::{Aligned, Origins, align};
 use super::ambiguous::Ambiguous;
 use super::anchors::{Anchors, Clocks, Iterations};
-use super::counts::{Counts, Request, grouped};
+use super::costs::{Request, grouped};
+use crate::report::Counts;
 use cuda_std::host::banks::lanes_of;
 
 /// Visits to a site since its warp last met.

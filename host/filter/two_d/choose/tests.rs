@@ -57,9 +57,9 @@ fn name(choice: &Choice) -> &'static str {
         Choice::Passes(..) => "passes",
         Choice::Streaming(_) => "streaming",
         Choice::TwoPasses(_) => "two passes",
-        Choice::Direct(Direct { kernel: Kernel::Register { .. }, .. }) => "register",
-        Choice::Direct(Direct { kernel: Kernel::Tile, .. }) => "tile",
-        Choice::Direct(Direct { kernel: Kernel::Global, .. }) => "global",
+        Choice::Direct(Direct { kernel: DirectKernel::Register { .. }, .. }) => "register",
+        Choice::Direct(Direct { kernel: DirectKernel::Tile, .. }) => "tile",
+        Choice::Direct(Direct { kernel: DirectKernel::Global, .. }) => "global",
     }
 }
 

@@ -13,15 +13,15 @@ use super::strips::{Input, Strips};
 use super::{Correlation, PIECE};
 use crate::filter2d::accumulator::{Accumulator, zeros};
 use crate::filter2d::weights::Weights;
-use crate::filter2d::window::{Axis, Problem};
+use crate::filter2d::window::{Axis, PictureProblem};
 use crate::{Element, Result};
 
 /// Whole pieces per halo from which on the halo costs more than the memory.
 const PIECES_PER_HALO: usize = 8;
 
 /// Returns whether two passes take less time.
-pub(super) fn pays<A: Copy>(weights: &Weights<A>, problem: &Problem) -> bool {
-    let Problem { columns, channels, .. } = *problem;
+pub(super) fn pays<A: Copy>(weights: &Weights<A>, problem: &PictureProblem) -> bool {
+    let PictureProblem { columns, channels, .. } = *problem;
     let halo = (columns.taps - 1) * columns.dilation;
     let piece = columns.outputs.min(PIECE / channels).max(1) * columns.stride;
     weights.is_product() && halo.saturating_mul(PIECES_PER_HALO) > piece
@@ -36,8 +36,8 @@ pub(super) fn filter<A: Accumulator, O: Element>(
 ) -> Result<()> {
     let problem = strips.problem;
     let width = problem.columns.samples * problem.channels;
-    let down = Problem { columns: Axis::single(problem.columns.samples), output_pitch: width, ..*problem };
-    let along = Problem { rows: Axis::single(problem.rows.outputs), input_pitch: width, ..*problem };
+    let down = PictureProblem { columns: Axis::single(problem.columns.samples), output_pitch: width, ..*problem };
+    let along = PictureProblem { rows: Axis::single(problem.rows.outputs), input_pitch: width, ..*problem };
     let mut sums = zeros(down.len()?)?;
     let columns = Strips { problem: &down, ..*strips };
     Correlation { weights: column, strips: columns, total: None }

@@ -16,7 +16,7 @@ use super::element::{Scalar, Slice, SliceMut, with_type};
 use super::facts::Facts;
 use super::settings::Settings;
 use super::weights::{Values, Weights};
-use super::window::Problem;
+use super::window::PictureProblem;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
 use crate::element::stored::Stored;
@@ -54,7 +54,7 @@ impl CpuFilter {
 
     /// Filters a picture into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a
     /// piece; some outputs may be written then.
-    pub(super) fn run(&self, problem: &Problem, input: Slice<'_>, outputs: SliceMut<'_>) -> Result<()> {
+    pub(super) fn run(&self, problem: &PictureProblem, input: Slice<'_>, outputs: SliceMut<'_>) -> Result<()> {
         if problem.is_empty() {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl CpuFilter {
         }
     }
 
-    fn run_typed<O>(&self, problem: &Problem, input: Slice<'_>, outputs: &mut [O]) -> Result<()>
+    fn run_typed<O>(&self, problem: &PictureProblem, input: Slice<'_>, outputs: &mut [O]) -> Result<()>
     where
         O: Element + Stored<i32> + Stored<i64> + Stored<f32> + Stored<f64>,
     {
@@ -85,7 +85,7 @@ impl CpuFilter {
     fn with<A: Accumulator, O: Element + Stored<A>>(
         &self,
         weights: &Weights<A>,
-        problem: &Problem,
+        problem: &PictureProblem,
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {

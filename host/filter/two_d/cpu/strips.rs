@@ -5,7 +5,7 @@ use crate::Result;
 use crate::cpu::allocation;
 use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::element::Slice;
-use crate::filter2d::window::{Axis, Problem};
+use crate::filter2d::window::{Axis, PictureProblem};
 use std::ops::Range;
 
 /// Samples, or sums of such.
@@ -29,7 +29,7 @@ impl<A: Accumulator> Input<'_, A> {
 
 /// Samples of a problem.
 pub(super) struct Strips<'a, A> {
-    pub(super) problem: &'a Problem,
+    pub(super) problem: &'a PictureProblem,
     pub(super) input: Input<'a, A>,
     pub(super) outside: A,
 }
@@ -167,7 +167,7 @@ impl<A: Accumulator> Strips<'_, A> {
 
     /// Appends a run of pixels of an input row.
     fn extend(&self, to: &mut Vec<A>, row: usize, run: Run) {
-        let Problem { columns, channels, input_pitch, .. } = *self.problem;
+        let PictureProblem { columns, channels, input_pitch, .. } = *self.problem;
         let pixels =
             |first: usize, count: usize| (row * input_pitch + first * channels, [channels, count, run.step * channels]);
         let mut done = 0;

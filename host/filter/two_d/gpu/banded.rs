@@ -5,13 +5,13 @@ use super::memory::Windowed;
 use crate::device::gpu::Gpu;
 use crate::filter2d::element::{BufferMut, BufferRef};
 use crate::filter2d::settings::{Settings, problem};
-use crate::filter2d::window;
+use crate::filter2d::window::PictureProblem;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
-use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Problem};
+use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Filter2dProblem};
 
 /// A kernel and its weights.
 pub(super) trait Banded: Send + Sync {
-    type Memory<'l>: Windowed<'l>;
+    type Pixels<'l>: Windowed<'l>;
 
     fn name(&self) -> &'static str;
 
@@ -21,9 +21,9 @@ pub(super) trait Banded: Send + Sync {
     fn block(&self) -> LaunchShape;
 
     /// Returns the division of a picture with outputs on a device that runs `resident` blocks at the same time.
-    fn bands(&self, problem: &Problem, resident: u64) -> Bands;
+    fn bands(&self, problem: &Filter2dProblem, resident: u64) -> Bands;
 
-    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<Self::Memory<'_>>) -> Result<()>;
+    fn launch(&self, windows: &Windows<'_, '_>, shape: LaunchShape, picture: BandArgs<Self::Pixels<'_>>) -> Result<()>;
 }
 
 /// Launches of such a kernel.
@@ -41,18 +41,18 @@ impl<K: Banded> BandLaunches<K> {
         Ok(BandLaunches { gpu: gpu.clone(), settings, kernel, resident })
     }
 
-    fn bands(&self, picture: &window::Problem) -> Bands {
+    fn bands(&self, picture: &PictureProblem) -> Bands {
         self.kernel.bands(&problem(picture), self.resident)
     }
 
     fn args<'l>(
         &self,
-        picture: &window::Problem,
-        memory: K::Memory<'l>,
+        picture: &PictureProblem,
+        memory: K::Pixels<'l>,
         bands: &Bands,
         part: &BandPart,
-    ) -> BandArgs<K::Memory<'l>> {
-        let Problem { rows, columns, .. } = problem(picture);
+    ) -> BandArgs<K::Pixels<'l>> {
+        let Filter2dProblem { rows, columns, .. } = problem(picture);
         BandArgs {
             memory,
             rows,
@@ -67,17 +67,17 @@ impl<K: Banded> BandLaunches<K> {
 }
 
 impl<K: Banded> Launches for BandLaunches<K> {
-    fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+    fn enqueue(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let bands = self.bands(picture);
         let mut windows = Windows::new(&self.gpu);
-        let memory = K::Memory::new(&mut windows, samples, outputs, &self.settings);
+        let memory = K::Pixels::new(&mut windows, samples, outputs, &self.settings);
         bands.parts().try_for_each(|part| {
             let args = self.args(picture, memory, &bands, &part);
             self.kernel.launch(&windows, shape(&bands, &part), args)
         })
     }
 
-    fn plan(&self, picture: &window::Problem) -> Vec<LaunchPlan> {
+    fn plan(&self, picture: &PictureProblem) -> Vec<LaunchPlan> {
         let bands = self.bands(picture);
         let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
         let shape = shape(&bands, &first);

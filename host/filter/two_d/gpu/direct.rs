@@ -9,11 +9,12 @@ use crate::filter2d::choose::Direct;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
 use crate::filter2d::settings::{Settings, problem};
 use crate::filter2d::weights::Weights;
-use crate::filter2d::window;
+use crate::filter2d::window::PictureProblem;
 use crate::{Buffer, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn, Table};
 use slm_kernels::filter2d::{
-    Args, Geometry, Kernel, Part, Problem, filter2d_global, filter2d_register, filter2d_tile, table_shape,
+    Args, DirectKernel, DirectPart, Filter2dProblem, Geometry, filter2d_global, filter2d_register, filter2d_tile,
+    table_shape,
 };
 use slm_kernels::signal::{AnyIn, AnyOut};
 
@@ -22,10 +23,10 @@ type Loaded<A> = Box<dyn for<'l> Launch<Args<'l, A>>>;
 /// A type of sums for which there are kernels that take any weights.
 pub(in crate::filter::two_d) trait DirectSum: Accumulator {
     /// Returns the name of a kernel.
-    fn kernel_name(kernel: Kernel) -> &'static str;
+    fn kernel_name(kernel: DirectKernel) -> &'static str;
 
     /// Loads a kernel for weights that stand row after row.
-    fn load(gpu: &Gpu, kernel: Kernel, weights: &[Self], problem: &Problem) -> Result<Loaded<Self>>;
+    fn load(gpu: &Gpu, kernel: DirectKernel, weights: &[Self], problem: &Filter2dProblem) -> Result<Loaded<Self>>;
 }
 
 impl<A: Accumulator> DirectSum for A
@@ -34,19 +35,19 @@ where
     filter2d_tile<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants = ()>,
     filter2d_register<A>: for<'l> Entry<Args<'l> = Args<'l, A>, Constants: WeightTable<A>>,
 {
-    fn kernel_name(kernel: Kernel) -> &'static str {
+    fn kernel_name(kernel: DirectKernel) -> &'static str {
         match kernel {
-            Kernel::Global => filter2d_global::<A>::NAME,
-            Kernel::Tile => filter2d_tile::<A>::NAME,
-            Kernel::Register { .. } => filter2d_register::<A>::NAME,
+            DirectKernel::Global => filter2d_global::<A>::NAME,
+            DirectKernel::Tile => filter2d_tile::<A>::NAME,
+            DirectKernel::Register { .. } => filter2d_register::<A>::NAME,
         }
     }
 
-    fn load(gpu: &Gpu, kernel: Kernel, weights: &[A], problem: &Problem) -> Result<Loaded<A>> {
+    fn load(gpu: &Gpu, kernel: DirectKernel, weights: &[A], problem: &Filter2dProblem) -> Result<Loaded<A>> {
         Ok(match kernel {
-            Kernel::Global => Box::new(gpu.own_kernel::<filter2d_global<A>>()?),
-            Kernel::Tile => Box::new(gpu.own_kernel::<filter2d_tile<A>>()?),
-            Kernel::Register { .. } => {
+            DirectKernel::Global => Box::new(gpu.own_kernel::<filter2d_global<A>>()?),
+            DirectKernel::Tile => Box::new(gpu.own_kernel::<filter2d_tile<A>>()?),
+            DirectKernel::Register { .. } => {
                 let kernel = gpu.own_kernel::<filter2d_register<A>>()?;
                 Box::new(WithConstants { kernel, constants: WeightTable::new(weights, problem) })
             }
@@ -57,11 +58,11 @@ where
 /// The first rows of weights of a register-tiled kernel.
 trait WeightTable<A>: Sized {
     /// Returns the table for weights that stand row after row.
-    fn new(weights: &[A], problem: &Problem) -> Self;
+    fn new(weights: &[A], problem: &Filter2dProblem) -> Self;
 }
 
 impl<A: Accumulator, const N: usize> WeightTable<A> for Table<A, N> {
-    fn new(weights: &[A], problem: &Problem) -> Self {
+    fn new(weights: &[A], problem: &Filter2dProblem) -> Self {
         let (mut table, taps) = ([A::ZERO; N], problem.columns.taps as usize);
         let [rows, packs] = table_shape::<A>([problem.rows.taps, problem.columns.taps]);
         let pitch = packs as usize * (16 / size_of::<A>());
@@ -87,12 +88,12 @@ struct DirectLaunches<A: Accumulator> {
     weights: Buffer<A>,
     /// Sum of the weights, or the divisor of the sums, as [`Args`] has it.
     total: A,
-    kernel: Kernel,
+    kernel: DirectKernel,
     loaded: Loaded<A>,
 }
 
 impl<A: DirectSum> DirectLaunches<A> {
-    fn new(gpu: &Gpu, kernel: Kernel, weights: &Weights<A>, settings: Settings) -> Result<Self> {
+    fn new(gpu: &Gpu, kernel: DirectKernel, weights: &Weights<A>, settings: Settings) -> Result<Self> {
         let total = match settings.divisor {
             Some(divisor) => A::of_scalar(Scalar::F64(divisor)),
             None if settings.renormalise => weights.sum_of(A::ONE),
@@ -108,13 +109,13 @@ impl<A: DirectSum> DirectLaunches<A> {
 impl<A: Accumulator> DirectLaunches<A> {
     fn args<'l>(
         &self,
-        picture: &window::Problem,
+        picture: &PictureProblem,
         (input, output): (AnyIn<'l>, AnyOut<'l>),
         weights: GlobalIn<'l, A>,
         geometry: &Geometry,
-        part: Part,
+        part: DirectPart,
     ) -> Args<'l, A> {
-        let Problem { planes, rows, columns, channels } = problem(picture);
+        let Filter2dProblem { planes, rows, columns, channels } = problem(picture);
         let [table_rows, weight_packs] = table_shape::<A>([rows.taps, columns.taps]);
         Args {
             input,
@@ -139,7 +140,7 @@ impl<A: Accumulator> DirectLaunches<A> {
 }
 
 impl<A: Accumulator> Launches for DirectLaunches<A> {
-    fn enqueue(&self, picture: &window::Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+    fn enqueue(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let mut windows = Windows::new(&self.gpu);
         let memory = (samples.window(&mut windows), outputs.window(&mut windows));
@@ -150,7 +151,7 @@ impl<A: Accumulator> Launches for DirectLaunches<A> {
         })
     }
 
-    fn plan(&self, picture: &window::Problem) -> Vec<LaunchPlan> {
+    fn plan(&self, picture: &PictureProblem) -> Vec<LaunchPlan> {
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let shape = shape(&geometry, geometry.parts().next().map_or(0, |part| part.blocks));
         let launch = self.gpu.launch_plan(self.loaded.name(), shape, self.loaded.residency(shape));

@@ -6,7 +6,7 @@ use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
 use crate::filter2d::settings::Settings;
 use cuda_std::Argument;
-use slm_kernels::filter2d::{Any, Mean, Memory, Typed};
+use slm_kernels::filter2d::{Any, Mean, PixelAccess, Typed};
 use slm_kernels::signal::Types;
 
 /// Samples and outputs of a kernel.
@@ -48,7 +48,7 @@ impl<'l, A: Accumulator> Windowed<'l> for Any<'l, A> {
     }
 }
 
-impl<'l, M: Memory<Sum: Accumulator + Erase> + Windowed<'l>> Windowed<'l> for Mean<M> {
+impl<'l, M: PixelAccess<Sum: Accumulator + Erase> + Windowed<'l>> Windowed<'l> for Mean<M> {
     fn new<'b>(
         windows: &mut Windows<'l, 'b>,
         samples: BufferRef<'b>,

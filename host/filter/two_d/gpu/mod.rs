@@ -28,7 +28,7 @@ pub(super) use streaming::{Streaming, StreamingTypes};
 use super::choose::{Choice, Decision};
 use super::element::{BufferMut, BufferRef};
 use super::settings::Settings;
-use super::window::Problem;
+use super::window::PictureProblem;
 use crate::device::gpu::Gpu;
 use crate::plan::Planned;
 use crate::{LaunchPlan, Result};
@@ -40,10 +40,10 @@ use two_passes::TwoPasses;
 trait Launches: Send + Sync {
     /// Enqueues the launches for a picture that is not empty. Both buffers are on this device and have the types of the
     /// [`Settings`]. The caller holds the device's [submission lock](crate::Device::submission_lock).
-    fn enqueue(&self, problem: &Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
+    fn enqueue(&self, problem: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
 
     /// Returns the plans of the launches for a picture that is not empty.
-    fn plan(&self, problem: &Problem) -> Vec<LaunchPlan>;
+    fn plan(&self, problem: &PictureProblem) -> Vec<LaunchPlan>;
 }
 
 /// A filter on a GPU.
@@ -68,7 +68,7 @@ impl GpuFilter {
     }
 
     /// Filters a picture. Both buffers are on this device and have the types of the [`Settings`].
-    pub(super) fn run(&self, problem: &Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+    pub(super) fn run(&self, problem: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         if problem.is_empty() {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl GpuFilter {
         self.launches.enqueue(problem, samples, outputs)
     }
 
-    pub(super) fn plan(&self, problem: &Problem) -> Planned {
+    pub(super) fn plan(&self, problem: &PictureProblem) -> Planned {
         if problem.is_empty() { Planned::nothing() } else { Planned::new(self.reason, self.launches.plan(problem)) }
     }
 }

@@ -6,7 +6,9 @@ use crate::device::gpu::Gpu;
 use crate::device::info::SharedMemory;
 use crate::device::kernel::{Launch, WithConstants};
 use crate::{LaunchShape, Residency, Result, Windows};
-use slm_kernels::filter2d::{BandArgs, Bands, Lane, Packs, PassesArgs, Problem, Typed, filter2d_passes, passes_places};
+use slm_kernels::filter2d::{
+    BandArgs, Bands, Filter2dProblem, Lane, Packs, PassesArgs, Typed, filter2d_passes, passes_places,
+};
 use std::sync::Arc;
 
 /// Lanes with three packs of sums.
@@ -78,7 +80,7 @@ impl Passes {
 }
 
 impl Banded for Passes {
-    type Memory<'l> = Typed<'l, Floats>;
+    type Pixels<'l> = Typed<'l, Floats>;
 
     fn name(&self) -> &'static str {
         self.loaded.name()
@@ -93,7 +95,7 @@ impl Banded for Passes {
         LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(self.fitting.shared_bytes())
     }
 
-    fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+    fn bands(&self, problem: &Filter2dProblem, resident: u64) -> Bands {
         let groups = self.fitting.groups;
         match self.fitting.is_narrow {
             false => Bands::passes::<Wide>(problem, groups, resident),

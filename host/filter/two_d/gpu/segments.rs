@@ -11,7 +11,7 @@ use crate::filter2d::any_weights::AnyWeights;
 use crate::filter2d::settings::Settings;
 use crate::{LaunchShape, Residency, Result, Windows};
 use slm_kernels::filter2d::{
-    Any, BandArgs, Bands, BoxArgs, Bytes, Mean, Memory, NoStrips, Problem, Strips, Typed, filter2d_box,
+    Any, BandArgs, Bands, BoxArgs, Bytes, Filter2dProblem, Mean, NoStrips, PixelAccess, Strips, Typed, filter2d_box,
 };
 use slm_kernels::signal::Kind;
 
@@ -73,7 +73,7 @@ impl SegmentKernel {
     /// Returns how a picture is divided, or why it cannot be.
     pub(in crate::filter::two_d) fn strips(
         &self,
-        problem: &Problem,
+        problem: &Filter2dProblem,
         shared: SharedMemory,
     ) -> std::result::Result<Strips, NoStrips> {
         let resident = |bytes| shared.resident_blocks(bytes);
@@ -89,17 +89,17 @@ impl SegmentKernel {
 }
 
 /// The kernel for windows of a size, with memory `M` of any launch.
-struct Segments<M: Memory> {
+struct Segments<M: PixelAccess> {
     loaded: Box<dyn for<'l> Launch<BoxArgs<M::At<'l>>>>,
     weight: M::Sum,
     strips: Strips,
 }
 
-impl<M: Memory> Banded for Segments<M>
+impl<M: PixelAccess> Banded for Segments<M>
 where
     for<'l> M::At<'l>: Windowed<'l>,
 {
-    type Memory<'l> = M::At<'l>;
+    type Pixels<'l> = M::At<'l>;
 
     fn name(&self) -> &'static str {
         self.loaded.name()
@@ -114,7 +114,7 @@ where
         LaunchShape::new([1; 3], [self.strips.threads, 1, 1]).shared_bytes(bytes)
     }
 
-    fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+    fn bands(&self, problem: &Filter2dProblem, resident: u64) -> Bands {
         self.strips.bands(problem, resident)
     }
 

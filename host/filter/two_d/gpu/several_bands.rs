@@ -7,7 +7,7 @@ use crate::filter2d::Filter2dAlgorithm;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
 use crate::filter2d::settings::Settings;
 use crate::filter2d::weights::Weights;
-use crate::filter2d::window::{Problem, Window};
+use crate::filter2d::window::{PictureProblem, Window};
 use crate::{Device, Extent, Result};
 use emulator::Profile;
 use slm_kernels::signal::{Border, Kind};
@@ -35,7 +35,7 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
     };
     let mut filter = BandLaunches::new(&gpu, settings, kernel)?;
     filter.resident = resident;
-    let problem = Problem::new(&window, 2, [50, 20])?;
+    let problem = PictureProblem::new(&window, 2, [50, 20])?;
     let samples: Vec<f32> = (0..2000u32).map(|i| (i * 37 % 101) as f32).collect();
     let (samples, mut outputs) = (device.upload(&samples)?, device.unwritten(problem.len()?)?);
     filter.enqueue(&problem, BufferRef::F32(&samples), BufferMut::F32(&mut outputs))?;

@@ -11,7 +11,7 @@ use crate::filter2d::weights::Weights;
 use crate::{LaunchShape, Residency, Result, Windows};
 use cuda_std::Table;
 use slm_kernels::filter2d::{
-    BandArgs, Bands, Bytes, Problem, ROW, Size, Streamed, StreamingArgs, TABLE, Typed, filter2d_separable,
+    BandArgs, Bands, Bytes, Filter2dProblem, ROW, Size, Streamed, StreamingArgs, TABLE, Typed, filter2d_separable,
     filter2d_streaming,
 };
 use slm_kernels::signal::{Kind, Same, Types};
@@ -166,7 +166,7 @@ struct Compiled<F: Types> {
 }
 
 impl<F: Streamed<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compiled<F> {
-    type Memory<'l> = Typed<'l, F>;
+    type Pixels<'l> = Typed<'l, F>;
 
     fn name(&self) -> &'static str {
         self.loaded.name()
@@ -182,7 +182,7 @@ impl<F: Streamed<Sample: Erase, Weight = f32, Output: Erase>> Banded for Compile
         LaunchShape::new([1; 3], [x, y, 1]).shared_bytes(bytes)
     }
 
-    fn bands(&self, problem: &Problem, resident: u64) -> Bands {
+    fn bands(&self, problem: &Filter2dProblem, resident: u64) -> Bands {
         let is_three = self.taps == 3 && size_of::<F::Sample>() > 1;
         let spare = if is_three { tuning().spare_for_waves } else { 0 };
         Bands::streaming::<F>(problem, self.taps, [resident, spare])

@@ -20,7 +20,7 @@ use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::choose::Direct;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
 use crate::filter2d::weights::{Values, Weights};
-use crate::filter2d::window::Problem;
+use crate::filter2d::window::PictureProblem;
 use crate::{LaunchPlan, Result};
 use slm_kernels::signal::Kind;
 
@@ -51,14 +51,14 @@ impl TwoPasses {
 }
 
 impl Launches for TwoPasses {
-    fn enqueue(&self, picture: &Problem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
+    fn enqueue(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let [along, down] = picture.passes();
         let mut row_sums = AnyBuffer::unwritten(&self.gpu, self.sums, along.len()?)?;
         self.along_rows.enqueue(&along, samples, row_sums.as_mut())?;
         self.down_columns.enqueue(&down, row_sums.as_ref(), outputs)
     }
 
-    fn plan(&self, picture: &Problem) -> Vec<LaunchPlan> {
+    fn plan(&self, picture: &PictureProblem) -> Vec<LaunchPlan> {
         let [along, down] = picture.passes();
         [self.along_rows.plan(&along), self.down_columns.plan(&down)].concat()
     }

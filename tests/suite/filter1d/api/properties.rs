@@ -359,21 +359,29 @@ fn views_of_any_layout() {
     });
 }
 
-const TUNING: kernels::Tuning = kernels::Tuning { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
+const TUNING: kernels::LaunchConstants =
+    kernels::LaunchConstants { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
 
 /// The launches of a filter cover every line once, wherever a grid ends.
 #[test]
 fn launches_cover_all_lines() {
     const MAX_BLOCKS: u64 = i32::MAX as u64;
-    let kernel =
-        prop_oneof![Just(kernels::Kernel::Global), Just(kernels::Kernel::Tile), Just(kernels::Kernel::Register)];
+    let kernel = prop_oneof![
+        Just(kernels::Filter1dKernel::Global),
+        Just(kernels::Filter1dKernel::Tile),
+        Just(kernels::Filter1dKernel::Register)
+    ];
     let orientation = prop_oneof![Just(Orientation::Rows), Just(Orientation::Columns)];
     // Up to 2^44 outputs, close to powers of two: thousands of launches.
     let sizes = (0..44u32, 0..36u32, -2..=2i64, -2..=2i64, 1..2000u64);
     check(2000, (kernel, orientation, sizes), |(kernel, orientation, (l, o, dl, d_o, taps))| {
         let lines = (1u64 << l.min(44 - o)).saturating_add_signed(dl).max(1);
-        let problem =
-            kernels::Problem { lines, outputs: (1u64 << o).saturating_add_signed(d_o).max(1), taps, orientation };
+        let problem = kernels::Filter1dProblem {
+            lines,
+            outputs: (1u64 << o).saturating_add_signed(d_o).max(1),
+            taps,
+            orientation,
+        };
         let geometry = Geometry::new::<Same<f32>>(kernel, &problem, &TUNING);
         let mut next = 0;
         let mut launches = 0u64;
@@ -396,8 +404,8 @@ fn launches_cover_all_lines() {
 fn launches_split_at_the_limit() {
     let limit = i32::MAX as u64;
     // One line in each block.
-    let problem = |lines| kernels::Problem { lines, outputs: 256, taps: 3, orientation: Orientation::Rows };
-    for kernel in [kernels::Kernel::Global, kernels::Kernel::Tile] {
+    let problem = |lines| kernels::Filter1dProblem { lines, outputs: 256, taps: 3, orientation: Orientation::Rows };
+    for kernel in [kernels::Filter1dKernel::Global, kernels::Filter1dKernel::Tile] {
         let parts = |lines| -> Vec<_> {
             let geometry = Geometry::new::<Same<f32>>(kernel, &problem(lines), &TUNING);
             geometry.parts(lines).map(|p| (p.first_line, p.lines, u64::from(p.blocks))).collect()

@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use slm::emulator::Profile;
 use slm::transpose::TransposeAlgorithm;
 use slm::{Device, LaunchShape, Transpose};
-use slm_kernels::transpose::{self as kernels, Args, Geometry, Kernel, Layout, Places, Problem, SkewedArgs, Tuning};
+use slm_kernels::transpose::{
+    self as kernels, Args, Geometry, LaunchConstants, Layout, Places, SkewedArgs, TransposeKernel, TransposeProblem,
+};
 
 /// For every shape, algorithm and device, a transposition in place gives the same result, and transposing twice gives the
 /// input.
@@ -43,7 +45,7 @@ fn twice_is_the_identity() {
 }
 
 /// The values for an H200.
-const TUNING: Tuning = Tuning {
+const TUNING: LaunchConstants = LaunchConstants {
     tile_bytes: 16 << 10,
     longest_side: 128,
     shared_bytes: 56 << 10,
@@ -65,13 +67,13 @@ fn launches_cover_all_tiles() {
         let rows = (1u64 << r).saturating_add_signed(dr).max(2);
         let columns = (1u64 << c.min(33 - r)).saturating_add_signed(dc).max(2);
         let [input_pitch, output_pitch] = [columns, rows].map(|length| (length + u64::from(gap)) * element);
-        let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch };
+        let problem = TransposeProblem { rows, columns, element, matrices, input_pitch, output_pitch };
         let kernels = [
-            Some(Kernel::naive(&problem)),
-            Some(Kernel::shared(&problem, false)),
-            Some(Kernel::shared(&problem, true)),
-            Kernel::packed(&problem),
-            Kernel::skewed(&problem, &TUNING),
+            Some(TransposeKernel::naive(&problem)),
+            Some(TransposeKernel::shared(&problem, false)),
+            Some(TransposeKernel::shared(&problem, true)),
+            TransposeKernel::packed(&problem),
+            TransposeKernel::skewed(&problem, &TUNING),
         ];
         for kernel in kernels.into_iter().flatten() {
             let geometry = Geometry::new(kernel, &problem, &TUNING);
@@ -112,8 +114,9 @@ fn shared_memory_of_any_device_is_enough() {
 fn long_tiles_have_all_columns() {
     for (element, columns) in [(1, 2), (1, 3), (1, 6), (3, 2), (1, 7)] {
         let (rows, matrices, input_pitch) = (3_670_016, 1, element * columns);
-        let problem = Problem { rows, columns, element, matrices, input_pitch, output_pitch: rows * element + 1 };
-        let geometry = Geometry::new(Kernel::skewed(&problem, &TUNING).unwrap(), &problem, &TUNING);
+        let problem =
+            TransposeProblem { rows, columns, element, matrices, input_pitch, output_pitch: rows * element + 1 };
+        let geometry = Geometry::new(TransposeKernel::skewed(&problem, &TUNING).unwrap(), &problem, &TUNING);
         let layout = geometry.layout(geometry.parts().next().unwrap());
         assert_eq!(u64::from(layout.tile_columns), columns, "{element} bytes, {columns} columns");
         assert!(layout.tile_rows >= 1024, "{element} bytes, {columns} columns: {} rows", layout.tile_rows);
@@ -124,8 +127,9 @@ fn long_tiles_have_all_columns() {
 #[test]
 fn invalid_skewed_tiles() {
     let skewed = |rows, columns, element, input_pitch| {
-        let problem = Problem { rows, columns, element, matrices: 1, input_pitch, output_pitch: rows * element };
-        Kernel::skewed(&problem, &TUNING).map(|kernel| Geometry::new(kernel, &problem, &TUNING))
+        let problem =
+            TransposeProblem { rows, columns, element, matrices: 1, input_pitch, output_pitch: rows * element };
+        TransposeKernel::skewed(&problem, &TUNING).map(|kernel| Geometry::new(kernel, &problem, &TUNING))
     };
     // The maximum units in a row of the output; then the bytes and the units of an element.
     const MAX_UNITS: u64 = i32::MAX as u64 - 1024;
@@ -145,11 +149,11 @@ fn columns_of_tiles_side_by_side() {
     fn args<'l>(input: GlobalIn<'l, u32>, output: GlobalOut<'l, u32>, layout: Layout, _: Places) -> Args<'l, u32> {
         Args { input, output, layout }
     }
-    side_by_side::<kernels::transpose_naive<u32>>(Kernel::naive, args);
-    side_by_side::<kernels::transpose_shared<u32>>(|problem| Kernel::shared(problem, true), args);
-    side_by_side::<kernels::transpose_packed_4>(|problem| Kernel::packed(problem).unwrap(), args);
+    side_by_side::<kernels::transpose_naive<u32>>(TransposeKernel::naive, args);
+    side_by_side::<kernels::transpose_shared<u32>>(|problem| TransposeKernel::shared(problem, true), args);
+    side_by_side::<kernels::transpose_packed_4>(|problem| TransposeKernel::packed(problem).unwrap(), args);
     side_by_side::<kernels::transpose_skewed_4>(
-        |problem| Kernel::skewed(problem, &TUNING).unwrap(),
+        |problem| TransposeKernel::skewed(problem, &TUNING).unwrap(),
         |input, output, layout, places| {
             let (input_words, output_words) = (input, output);
             SkewedArgs { input, output, input_words, output_words, layout, places }
@@ -160,13 +164,13 @@ fn columns_of_tiles_side_by_side() {
 /// Transposes two matrices with an odd number of columns of tiles, two of which are side by side, and checks the memory
 /// following them.
 fn side_by_side<E: Entry<Constants = ()>>(
-    kernel: impl Fn(&Problem) -> Kernel,
+    kernel: impl Fn(&TransposeProblem) -> TransposeKernel,
     args: impl for<'l> FnOnce(GlobalIn<'l, u32>, GlobalOut<'l, u32>, Layout, Places) -> E::Args<'l>,
 ) {
     const ROWS: u64 = 64;
     let geometry_of = |columns: u64| {
         let [input_pitch, output_pitch] = [4 * columns, 4 * ROWS];
-        let problem = Problem { rows: ROWS, columns, element: 4, matrices: 2, input_pitch, output_pitch };
+        let problem = TransposeProblem { rows: ROWS, columns, element: 4, matrices: 2, input_pitch, output_pitch };
         Geometry::new(kernel(&problem), &problem, &TUNING)
     };
     let grid_of = |columns| geometry_of(columns).parts().next().unwrap().grid;

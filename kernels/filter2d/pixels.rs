@@ -6,9 +6,9 @@ use core::fmt::Debug;
 use cuda_std::{Argument, GlobalIn, GlobalOut, Value, arguments};
 
 /// Where samples are loaded from, and outputs are stored.
-pub trait Memory: Argument + Copy + Debug {
+pub trait PixelAccess: Argument + Copy + Debug {
     /// The same for the launch `'l`.
-    type At<'l>: Memory<Sum = Self::Sum>;
+    type At<'l>: PixelAccess<Sum = Self::Sum>;
     /// Type of the sums.
     type Sum: Accumulator;
     /// A sample as it is loaded. If it is converted later, the conversion does not wait for the load.
@@ -87,7 +87,7 @@ arguments! {
     }
 }
 
-impl<F: Types> Memory for Typed<'_, F>
+impl<F: Types> PixelAccess for Typed<'_, F>
 where
     F::Sum: Accumulator,
     F::Sample: Output<F::Sum>,
@@ -138,7 +138,7 @@ arguments! {
     }
 }
 
-impl<A: Accumulator> Memory for Any<'_, A> {
+impl<A: Accumulator> PixelAccess for Any<'_, A> {
     type At<'l> = Any<'l, A>;
     type Sum = A;
     type Loaded = A;
@@ -190,7 +190,7 @@ arguments! {
     /// `2^(-1 - p) / d` of it, unless it is that middle. The product here differs from the quotient by at most `2^(3 - 2 p)` of it
     /// before it is rounded. So both are rounded alike if `d` is at most `2^(p - 5)`, and a middle between two integers, which is such
     /// a float, is exact.
-    pub struct Mean<M: Memory> {
+    pub struct Mean<M: PixelAccess> {
         /// Samples and outputs.
         pub memory: M,
         /// The inverse of the divisor, rounded.
@@ -200,7 +200,7 @@ arguments! {
     }
 }
 
-impl<M: Memory> Mean<M> {
+impl<M: PixelAccess> Mean<M> {
     /// Returns the mean for a sum.
     #[inline(always)]
     fn of_sum(&self, sum: M::Sum) -> M::Sum {
@@ -208,7 +208,7 @@ impl<M: Memory> Mean<M> {
     }
 }
 
-impl<M: Memory> Memory for Mean<M> {
+impl<M: PixelAccess> PixelAccess for Mean<M> {
     type At<'l> = Mean<M::At<'l>>;
     type Sum = M::Sum;
     type Loaded = M::Loaded;
