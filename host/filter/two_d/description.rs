@@ -1,9 +1,10 @@
 //! Description of a two-dimensional filter: plain data.
 
 use super::any_weights::AnyWeights;
+use super::choose::added;
 use super::element::peak;
 use super::generated::{laplacian, sobel, unsharp_weights};
-use super::mean::{Added, Mean};
+use super::mean::Mean;
 use super::settings::Settings;
 use super::weights::Weights;
 use super::window::Window;
@@ -382,7 +383,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         let (borders, outside) = borders(boundaries)?;
         let window = Window::new(&described, borders, extent, self.stride, self.dilation, self.channels)?;
         let kinds = [S::KIND, O::KIND];
-        let added = Added::new(algorithm, &window, described.shape);
+        let added = added(algorithm, described.shape, window.rows.stride());
         let mean = Mean::new(source, described.shape, kinds, added);
         let (weights, divisor) = AnyWeights::new(&described, S::KIND, mean)?;
         // Integers are never missing.
