@@ -18,7 +18,7 @@ const MAX_RADIUS: f64 = TRUNCATE * MAX_SIGMA;
 /// The radius `r` is `4 · sigma`, rounded to the nearest integer, unless [`truncate`](Self::truncate) or [`radius`](Self::radius)
 /// sets another one. The weights are those of SciPy's `gaussian_filter1d`. A `sigma` of 0 makes the central weight 1 and all others 0.
 ///
-/// A number converts to the Gaussian with this standard deviation.
+/// A number, `f32` or `f64`, converts to the Gaussian with this standard deviation.
 ///
 /// ```
 /// use slm::{Filter1d, Gaussian};
@@ -108,18 +108,29 @@ impl Gaussian {
     }
 }
 
-impl From<f64> for Gaussian {
-    fn from(sigma: f64) -> Self {
-        Gaussian::new(sigma)
-    }
+macro_rules! from_sigma {
+    ($($number:ident)*) => {$(
+        impl From<$number> for Gaussian {
+            fn from(sigma: $number) -> Self {
+                Gaussian::new(sigma.into())
+            }
+        }
+
+        impl From<$number> for Gaussian2d {
+            fn from(sigma: $number) -> Self {
+                Gaussian2d::from([sigma; 2])
+            }
+        }
+    )*};
 }
+from_sigma!(f32 f64);
 
 /// A Gaussian along each axis of a picture, for [`Filter2d::gaussian`](crate::Filter2d::gaussian) and
 /// [`unsharp`](crate::Filter2d::unsharp).
 ///
 /// | converts to it | meaning |
 /// |---|---|
-/// | `2.0` | the standard deviation along both axes |
+/// | `2.0`, of type `f32` or `f64` | the standard deviation along both axes |
 /// | `[1.0, 3.0]` | standard deviations down the columns and along the rows, as SciPy's `sigma=(1, 3)` |
 /// | a [`Gaussian`] | the same one along both axes |
 /// | two of them in an array | down the columns, and along the rows |
@@ -155,15 +166,16 @@ impl From<Gaussian> for Gaussian2d {
     }
 }
 
-impl From<f64> for Gaussian2d {
-    fn from(sigma: f64) -> Self {
-        Gaussian2d::from([sigma; 2])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_standard_deviations() {
+        assert_eq!([Gaussian::from(0.1f32), Gaussian::from(0.1)], [Gaussian::new(0.1f32.into()), Gaussian::new(0.1)]);
+        assert_eq!(Gaussian2d::from([1.5f32, 2.0]), [1.5, 2.0].into());
+        assert_eq!(Gaussian2d::from(1.5f32), Gaussian::new(1.5).into());
+    }
 
     #[test]
     fn gaussians_sum_to_one_and_are_symmetric() {

@@ -6,6 +6,7 @@
 //! | `boundary.rs` | samples outside, and the range of outputs |
 //! | `gaussian.rs`, `generated.rs` | weights of named filters |
 //! | `origin.rs` | which weight is at an output's own place |
+//! | `settings.rs` | what descriptions share |
 //! | `fold.rs` | weights that meet the same samples |
 //! | `signal.rs` | types of samples and weights |
 
@@ -15,5 +16,6 @@ pub(crate) mod gaussian;
 pub(crate) mod generated;
 pub mod one_d;
 pub(crate) mod origin;
+pub(crate) mod settings;
 pub(crate) mod signal;
 pub mod two_d;

@@ -1,5 +1,6 @@
 //! A board on a device.
 
+use super::choose::choose;
 use super::pattern::{Run, Runs};
 use super::words::{Area, AreaWords, Size, find, packed};
 use super::{Life, LifeAlgorithm, LifeError, Pattern, Rule, Topology, cpu, gpu, placement};
@@ -88,7 +89,10 @@ impl Board {
         let Life { size, rule, topology, algorithm } = life;
         let cells = match device.gpu() {
             None => Cells::Cpu(cpu::Cells::new(size, topology, rule)?),
-            Some(gpu) => Cells::Gpu(Box::new(gpu::Cells::new(&gpu, size, topology, rule, algorithm)?)),
+            Some(gpu) => {
+                let choice = choose(algorithm, topology, rule);
+                Cells::Gpu(Box::new(gpu::Cells::new(&gpu, size, topology, rule, choice)?))
+            }
         };
         Ok(Board { device: device.clone(), life, generation: 0, cells })
     }
@@ -416,12 +420,7 @@ impl Board {
         let Life { size, algorithm, .. } = self.life;
         let (planned, per_launch) = match &self.cells {
             Cells::Cpu(_) => (Planned::on_cpu(), 1),
-            Cells::Gpu(cells) => {
-                let (launch, generations) = cells.plan();
-                let is_auto = algorithm == LifeAlgorithm::Auto;
-                let reason = if is_auto { "reads and writes the fewest bytes" } else { "requested" };
-                (Planned::new(reason, [launch]), generations)
-            }
+            Cells::Gpu(cells) => cells.plan(),
         };
         Ok(Plan::new(&self.device, algorithm, &[size.rows, size.columns], Generations { per_launch }, planned))
     }

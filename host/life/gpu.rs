@@ -2,19 +2,21 @@
 //!
 //! In memory, a packed word of the host is two words of 32 cells, or 16 words of four cells with a byte for each.
 
+use super::choose::{Choice, KernelSet, Rules};
 use super::tuning::LifeTuning;
 use super::words::{Area, AreaWords, Size};
-use super::{LifeAlgorithm, Rule, Topology};
+use super::{Rule, Topology};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{Launch, Loaded, WithConstants};
 use crate::device::rows::{Place, Rows};
+use crate::plan::Planned;
 use crate::{Buffer, Error, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
 use slm_kernels::life::{
-    self as kernels, Args, BlockedArgs, CensusArgs, Counts, Ends, GENERATIONS, Geometry, MASKS, PassTuning,
-    life_blocked, life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census,
-    life_census_bytes, life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
+    self as kernels, Args, BlockedArgs, CensusArgs, Counts, GENERATIONS, Geometry, MASKS, PassTuning, life_blocked,
+    life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes,
+    life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
 };
 use std::sync::Arc;
 
@@ -34,10 +36,18 @@ pub(super) struct Cells {
     kept: Option<Buffer<u32>>,
 }
 
+/// A kernel that computes a generation.
+type Stepping = dyn for<'l> Launch<Args<'l>>;
+
+/// A kernel that computes several generations.
+type Blocked = dyn for<'l> Launch<BlockedArgs<'l>>;
+
 /// The kernels of a board, and what they are launched with.
 struct Kernels {
+    /// Why these were chosen.
+    reason: &'static str,
     /// Computes a generation.
-    step: Step<dyn for<'l> Launch<Args<'l>>>,
+    step: Step<Stepping>,
     /// Computes several generations.
     pass: Option<Pass>,
     board: kernels::Board,
@@ -78,27 +88,23 @@ impl<K: Loaded + ?Sized> Step<K> {
 
 /// The kernel that computes [`GENERATIONS`] generations, and can take a census of the first one.
 struct Pass {
-    step: Step<dyn for<'l> Launch<BlockedArgs<'l>>>,
+    step: Step<Blocked>,
     /// How it is launched with a census.
     with_census: Geometry,
 }
 
-/// Loads the kernel of Conway's rule or of all rules.
-macro_rules! of_rule {
-    ($gpu:expr, $rule:expr, $conway:ty, $any:ty) => {
-        match $rule {
-            Rule::CONWAY => Box::new($gpu.own_kernel::<$conway>()?) as _,
-            rule => Box::new(with_masks::<$any>($gpu, rule)?) as _,
+/// Loads the kernel of Conway's rule, or that of all rules with a rule.
+macro_rules! of_rules {
+    ($gpu:expr, $rules:expr, $rule:expr, $conway:ty, $all:ty) => {
+        match $rules {
+            Rules::Conway => Box::new($gpu.own_kernel::<$conway>()?) as _,
+            Rules::All => Box::new(with_masks::<$all>($gpu, $rule)?) as _,
         }
     };
 }
 
 impl Pass {
-    fn load(gpu: &Gpu, sides: [u64; 2], topology: Topology, rule: Rule, tuning: LifeTuning) -> Result<Self> {
-        let kernel: Box<dyn for<'l> Launch<BlockedArgs<'l>>> = match topology.ends() {
-            Ends::Dead => of_rule!(gpu, rule, life_blocked_conway_bounded, life_blocked_bounded),
-            Ends::Joined | Ends::Mirrored => of_rule!(gpu, rule, life_blocked_conway, life_blocked),
-        };
+    fn new(kernel: Box<Blocked>, sides: [u64; 2], tuning: LifeTuning) -> Result<Self> {
         let LifeTuning { processors, times_of_row } = tuning;
         let tuning = |resident| PassTuning { processors, resident, times_of_row };
         // The number of resident blocks of a warp does not depend on the grid.
@@ -161,24 +167,15 @@ impl Layout {
 }
 
 impl Kernels {
-    fn load(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
-        let (sides, table) = ([size.rows as u64, size.columns as u64], rule_table(rule.births(), rule.survivals()));
-        let (kernel, geometry, layout): (Box<dyn for<'l> Launch<Args<'l>>>, _, _) = match algorithm {
-            LifeAlgorithm::GlobalMemory => {
-                (Box::new(gpu.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes)
+    fn load(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, choice: Choice) -> Result<Self> {
+        let (sides, tuning) = ([size.rows as u64, size.columns as u64], LifeTuning::new(gpu.info()));
+        let (step, layout) = Self::step(gpu, sides, rule, choice.kernels)?;
+        let pass = match choice.kernels {
+            KernelSet::Blocked { rules, is_bounded } => {
+                let kernel = Self::blocked(gpu, rule, rules, is_bounded)?;
+                Some(Pass::new(kernel, sides, tuning)?)
             }
-            LifeAlgorithm::SharedTile => {
-                (Box::new(gpu.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes)
-            }
-            LifeAlgorithm::Auto | LifeAlgorithm::BitPacked | LifeAlgorithm::Blocked => {
-                let kernel = of_rule!(gpu, rule, life_packed_conway, life_packed);
-                (kernel, Geometry::packed(sides), Layout::Bits)
-            }
-        };
-        let tuning = LifeTuning::new(gpu.info());
-        let pass = match algorithm {
-            LifeAlgorithm::Auto | LifeAlgorithm::Blocked => Some(Pass::load(gpu, sides, topology, rule, tuning)?),
-            _ => None,
+            KernelSet::Global | KernelSet::Tile | KernelSet::Packed(_) => None,
         };
         let pitch = size.width() * layout.scale();
         let board = kernels::Board {
@@ -193,7 +190,29 @@ impl Kernels {
             Layout::Bytes => Box::new(gpu.own_kernel::<life_census_bytes>()?),
         };
         let census = Step { geometry: Geometry::census(sides, tuning.processors), kernel: census };
-        Ok(Kernels { step: Step { geometry, kernel }, pass, board, table, layout, census })
+        let table = rule_table(rule.births(), rule.survivals());
+        Ok(Kernels { reason: choice.reason, step, pass, board, table, layout, census })
+    }
+
+    /// Loads the kernel of one generation.
+    fn step(gpu: &Gpu, sides: [u64; 2], rule: Rule, kernels: KernelSet) -> Result<(Step<Stepping>, Layout)> {
+        let (kernel, geometry, layout): (Box<Stepping>, _, _) = match kernels {
+            KernelSet::Global => (Box::new(gpu.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes),
+            KernelSet::Tile => (Box::new(gpu.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes),
+            KernelSet::Packed(rules) | KernelSet::Blocked { rules, .. } => {
+                let kernel = of_rules!(gpu, rules, rule, life_packed_conway, life_packed);
+                (kernel, Geometry::packed(sides), Layout::Bits)
+            }
+        };
+        Ok((Step { geometry, kernel }, layout))
+    }
+
+    /// Loads the kernel of several generations.
+    fn blocked(gpu: &Gpu, rule: Rule, rules: Rules, is_bounded: bool) -> Result<Box<Blocked>> {
+        Ok(match is_bounded {
+            true => of_rules!(gpu, rules, rule, life_blocked_conway_bounded, life_blocked_bounded),
+            false => of_rules!(gpu, rules, rule, life_blocked_conway, life_blocked),
+        })
     }
 
     fn args<'l>(&self, input: GlobalIn<'l, u32>, output: GlobalOut<'l, u32>) -> Args<'l> {
@@ -212,13 +231,13 @@ fn shape(geometry: &Geometry) -> LaunchShape {
 }
 
 impl Cells {
-    pub(super) fn new(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, algorithm: LifeAlgorithm) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, choice: Choice) -> Result<Self> {
         for (what, side) in [("the number of rows", size.rows as u64), ("the number of columns", size.columns as u64)] {
             if side > MAX_SIDE {
                 return Err(Error::TooLarge { what, factors: [side, 1], limit: MAX_SIDE });
             }
         }
-        let kernels = Kernels::load(gpu, size, topology, rule, algorithm)?;
+        let kernels = Kernels::load(gpu, size, topology, rule, choice)?;
         gpu.shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
         let (current, next) = (gpu.zeroed(len)?, next(gpu, size, len)?);
@@ -345,13 +364,13 @@ impl Cells {
     }
 
     /// Returns the launch that computes the most generations, and their number.
-    pub(super) fn plan(&self) -> (LaunchPlan, u64) {
+    pub(super) fn plan(&self) -> (Planned, u64) {
         let (plan, generations) = match &self.kernels.pass {
             Some(pass) => (pass.step.plan(&self.gpu), GENERATIONS.into()),
             None => (self.kernels.step.plan(&self.gpu), 1),
         };
         let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);
-        (LaunchPlan { moved_bytes, ..plan }, generations)
+        (Planned::new(self.kernels.reason, [LaunchPlan { moved_bytes, ..plan }]), generations)
     }
 }
 
@@ -365,6 +384,8 @@ fn next(gpu: &Gpu, size: Size, len: usize) -> Result<Buffer<u32>> {
 mod tests {
     use super::*;
     use crate::Device;
+    use crate::life::LifeAlgorithm;
+    use crate::life::choose::choose;
     use emulator::Profile;
 
     #[test]
@@ -373,7 +394,8 @@ mod tests {
         let gpu = device.gpu().unwrap();
         let size = Size { rows: 2049, columns: 64 };
         for algorithm in [LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked] {
-            let cells = || Cells::new(&gpu, size, Topology::Torus, Rule::CONWAY, algorithm).unwrap();
+            let choice = choose(algorithm, Topology::Torus, Rule::CONWAY);
+            let cells = || Cells::new(&gpu, size, Topology::Torus, Rule::CONWAY, choice).unwrap();
             assert_eq!(cells().step(1), Ok(1));
             let mut faulty = cells();
             Arc::get_mut(&mut faulty.kernels).unwrap().step.geometry.blocks -= 1;

@@ -41,10 +41,12 @@
 //! the caches. `Blocked` does so for eight generations at a time, so computing steps of eight generations and more in one call of
 //! [`Board::step`] is much faster than one by one.
 
-// `Life::prepare` returns a board on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the constants of `tuning.rs`.
+// `Life::prepare` returns a board on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the kernels of `choose.rs` and the
+// constants of `tuning.rs`.
 // Cells are exchanged with both in packed rows (`words.rs`, `row_access.rs`). `placement.rs` places patterns, `history.rs` has censuses, and
 // `search.rs` finds repetitions in them.
 mod board;
+mod choose;
 mod cpu;
 mod description;
 mod error;

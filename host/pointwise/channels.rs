@@ -5,19 +5,16 @@ use super::launcher::Launcher;
 use super::lines::Lines;
 use super::word::Word;
 use super::{PointwiseElement, PointwiseError};
-use crate::cpu::allocation;
 use crate::cpu::parallel::for_chunks;
-use crate::device::buffer::check_shape;
-use crate::device::data::Elements;
+use crate::device::data;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::device::on_device::{OnDevice, Task};
 use crate::element::any::{BufferMut, BufferRef};
 use crate::filter2d::MOST_CHANNELS;
 use crate::plan::Planned;
-use crate::{Buffer, Buffer2, Device, LaunchPlan, Plan, Result, Windows};
+use crate::{Buffer, BufferView, Device, Input, LaunchPlan, Output, Plan, Result, Windows};
 use cuda_std::Entry;
-use ndarray::{Array3, ArrayView3};
 use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_split};
 use slm_kernels::signal::Kind;
 use std::fmt;
@@ -26,8 +23,8 @@ use std::marker::PhantomData;
 /// A change between interleaved channels, such as `rgbrgbrgb`, and planes, `rrr ggg bbb`, described but not yet bound to a
 /// device.
 ///
-/// Elements are copied, so NaNs keep their bits. On a device, interleaved pixels are a matrix whose columns are pixels times
-/// channels, and planes are one below the other in a matrix whose rows are channels times rows.
+/// Elements are copied, so NaNs keep their bits. In a matrix of a device, pixels are columns times channels, and planes are one below
+/// the other.
 ///
 /// ```
 /// use slm::ndarray::array;
@@ -36,8 +33,7 @@ use std::marker::PhantomData;
 /// # fn main() -> slm::Result<()> {
 /// let device = Device::open()?;
 /// let pixels = Buffer2::upload(&device, &array![[1, 2, 3, 4], [5, 6, 7, 8]])?;
-/// let mut planes = Buffer2::zeroed(&device, 4, 2)?;
-/// Channels::split(2).prepare(&device)?.apply_into(&pixels, &mut planes)?;
+/// let planes = Channels::split(2).prepare(&device)?.apply(&pixels)?;
 /// assert_eq!(planes.download()?, array![[1, 3], [5, 7], [2, 4], [6, 8]]);
 /// # Ok(())
 /// # }
@@ -117,7 +113,7 @@ struct Picture {
 impl Picture {
     /// Returns a picture without gaps, as a single row.
     fn row(columns: usize, channels: usize) -> Self {
-        Picture { rows: 1, columns, channels, pixel_pitch: columns * channels, plane_pitch: columns }
+        Picture { rows: 1, columns, channels, pixel_pitch: columns.saturating_mul(channels), plane_pitch: columns }
     }
 
     fn len(&self) -> usize {
@@ -136,8 +132,13 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         &self.device
     }
 
-    /// Returns the planes, in an array of channels, rows and columns, of pixels in an array of rows, columns and channels;
-    /// or the other way round.
+    /// Returns the planes of pixels, or the pixels of planes, in the form of the input:
+    ///
+    /// | input | pixels | planes |
+    /// |---|---|---|
+    /// | an array with three axes | rows, columns and channels | channels, rows and columns |
+    /// | another array, a [`Buffer2`](crate::Buffer2), or a picture of `image` with one channel | rows, and columns times channels | channels times rows, and columns |
+    /// | a slice or a [`Buffer`]: a single row | columns times channels | channels times columns |
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -145,57 +146,58 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     ///
     /// # fn main() -> slm::Result<()> {
     /// let merge = Channels::merge(3).prepare(&Device::open()?)?;
-    /// let planes = array![[[1, 2]], [[3, 4]], [[5, 6]]];
-    /// assert_eq!(merge.apply(&planes)?, array![[[1, 3, 5], [2, 4, 6]]]);
+    /// assert_eq!(merge.apply(&array![[[1, 2]], [[3, 4]], [[5, 6]]])?, array![[[1, 3, 5], [2, 4, 6]]]);
+    /// assert_eq!(merge.apply(&array![[1, 2], [3, 4], [5, 6]])?, array![[1, 3, 5, 2, 4, 6]]);
+    /// assert_eq!(merge.apply(&[1, 2, 3, 4, 5, 6])?, [1, 3, 5, 2, 4, 6]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// * [`PointwiseError::ChannelAxis`] if the array has another number of channels.
+    /// * [`PointwiseError::ChannelAxis`] if an array with three axes has another number of channels, and
+    ///   [`PointwiseError::Dimensions`] for more axes.
+    /// * [`PointwiseError::Division`] if the number of columns of pixels, of rows of planes, or of elements of a single row, is not a
+    ///   multiple of the channels.
+    /// * `PictureError::Channels` for a picture whose pixels have several channels.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply<'a>(&self, input: impl Into<ArrayView3<'a, T>>) -> Result<Array3<T>> {
-        let input = input.into();
-        let (a, b, c) = input.dim();
-        let (actual, columns, shape) = match self.direction {
-            Direction::Split(_) => (c, a * b, (c, a, b)),
-            Direction::Merge(_) => (a, b * c, (b, c, a)),
-        };
-        let expected = self.direction.channels();
-        if actual != expected {
-            return Err(PointwiseError::ChannelAxis { expected, actual }.into());
-        }
-        let (picture, input) = (Picture::row(columns, expected), Elements::Host(allocation::row_after_row(input)?));
-        let output = self.on_device.apply(&self.device, &picture, [&input], picture.len())?;
-        Ok(Array3::from_shape_vec(shape, output.into_vec()?).expect("an array with these axes exists"))
+    pub fn apply<I: Input<T>>(&self, input: I) -> Result<I::Output> {
+        let shape = input.shape();
+        shape.check_channels("a matrix of pixels or planes", 1)?;
+        let (mut picture, axes) = self.picture(&shape.axes)?;
+        data::apply(&input, &axes, |input| {
+            input.check_owner("the input", &self.device)?;
+            let pitch = self.input_pitch(&mut picture);
+            *pitch = input.pitch(*pitch);
+            self.on_device.apply(&self.device, &picture, [input], picture.len())
+        })
     }
 
-    /// Changes a matrix of pixels to a matrix of planes, or the other way round, with any row pitches. Returns when the work is
-    /// enqueued.
+    /// Changes pixels to planes, or the other way round: a matrix into another one with any row pitches, or a single row in a buffer
+    /// into another one. Returns when the work is enqueued.
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
-    /// * [`PointwiseError::Division`] if the number of columns of pixels, or of rows of planes, is not a multiple of the
-    ///   channels.
-    /// * [`Error::Shape`] if the shape of `output` does not fit.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`PointwiseError::Division`] as for [`apply`](Self::apply).
+    /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if the shape of `output` does not fit.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into(&self, input: &Buffer2<T>, output: &mut Buffer2<T>) -> Result<()> {
-        self.device.check_owner("the input", input.buffer().device())?;
-        self.device.check_owner("the output", output.buffer().device())?;
-        let (mut picture, expected) = self.picture([input.rows(), input.columns()], input.pitch())?;
-        check_shape("the output", expected, [output.rows(), output.columns()])?;
-        match self.direction {
-            Direction::Split(_) => picture.plane_pitch = output.pitch(),
-            Direction::Merge(_) => picture.pixel_pitch = output.pitch(),
-        }
-        self.on_device.run(&picture, [input.buffer()], output.buffer_mut())
+    pub fn apply_into<'a>(&self, input: impl Into<BufferView<'a, T>>, output: &mut impl Output<T>) -> Result<()> {
+        let (input, output) = (input.into(), output.view_mut());
+        input.check_owner("the input", &self.device)?;
+        output.check_owner("the output", &self.device)?;
+        let (mut picture, axes) = self.picture(input.axes())?;
+        output.check_axes("the output", &axes)?;
+        let pitch = self.input_pitch(&mut picture);
+        *pitch = input.pitch(*pitch);
+        let pitch = self.output_pitch(&mut picture);
+        *pitch = output.pitch(*pitch);
+        self.on_device.run(&picture, [input.buffer()], output.into_buffer())
     }
 
-    /// Returns the plan for the rows and columns of an input [matrix](Self::apply_into) without gaps. Arrays are changed as a single
-    /// row.
+    /// Returns the plan for an input of this shape, without gaps, which is as for [`apply`](Self::apply).
     ///
     /// ```
     /// use slm::{Channels, Device};
@@ -211,9 +213,9 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     ///
     /// # Errors
     ///
-    /// [`PointwiseError::Division`] as for [`apply_into`](Self::apply_into).
-    pub fn plan(&self, shape: [usize; 2]) -> Result<Plan> {
-        let (picture, outputs) = self.picture(shape, shape[1])?;
+    /// The errors of [`apply`](Self::apply) for the shape.
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan> {
+        let (picture, outputs) = self.picture(shape.as_ref())?;
         let planned = match &self.on_device {
             OnDevice::Cpu(_) => Planned::on_cpu(),
             OnDevice::Gpu(_) if picture.is_empty() => Planned::nothing(),
@@ -222,25 +224,70 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         Ok(Plan::new(&self.device, (), &outputs, (), planned))
     }
 
-    /// Returns the picture in an input matrix with this row pitch, and the shape of the output, which has no gaps.
-    fn picture(&self, [rows, columns]: [usize; 2], pitch: usize) -> Result<(Picture, [usize; 2])> {
-        let channels = self.direction.channels();
-        let divided = |what, len: usize| match len.is_multiple_of(channels) {
-            true => Ok(len / channels),
-            false => Err(PointwiseError::Division { what, len, channels }),
+    /// Returns the picture in an input with these axes and without gaps, and the axes of the output.
+    fn picture(&self, axes: &[usize]) -> Result<(Picture, Vec<usize>)> {
+        match *axes {
+            [len] => {
+                let columns = self.divided("elements", len)?;
+                Ok((Picture::row(columns, self.direction.channels()), vec![len]))
+            }
+            [rows, columns] => self.picture_of_matrix([rows, columns]),
+            [a, b, c] => self.picture_of_array([a, b, c]),
+            _ => Err(PointwiseError::Dimensions { dimensions: axes.len() }.into()),
+        }
+    }
+
+    /// Returns the picture in an array with an axis of channels, and the axes of the output. All rows are a single one.
+    fn picture_of_array(&self, [a, b, c]: [usize; 3]) -> Result<(Picture, Vec<usize>)> {
+        let (actual, pixels, outputs) = match self.direction {
+            Direction::Split(_) => (c, a.saturating_mul(b), [c, a, b]),
+            Direction::Merge(_) => (a, b.saturating_mul(c), [b, c, a]),
         };
+        let expected = self.direction.channels();
+        if actual != expected {
+            return Err(PointwiseError::ChannelAxis { expected, actual }.into());
+        }
+        Ok((Picture::row(pixels, expected), outputs.to_vec()))
+    }
+
+    /// Returns the picture in a matrix, and the axes of the output.
+    fn picture_of_matrix(&self, [rows, columns]: [usize; 2]) -> Result<(Picture, Vec<usize>)> {
+        let channels = self.direction.channels();
         // Without columns, the number of rows is not limited by memory.
         Ok(match self.direction {
             Direction::Split(_) => {
-                let columns = divided("columns", columns)?;
-                let picture = Picture { rows, columns, channels, pixel_pitch: pitch, plane_pitch: columns };
-                (picture, [rows.saturating_mul(channels), columns])
+                let (pixel_pitch, columns) = (columns, self.divided("columns", columns)?);
+                let picture = Picture { rows, columns, channels, pixel_pitch, plane_pitch: columns };
+                (picture, vec![rows.saturating_mul(channels), columns])
             }
             Direction::Merge(_) => {
-                let (rows, width) = (divided("rows", rows)?, columns.saturating_mul(channels));
-                (Picture { rows, columns, channels, pixel_pitch: width, plane_pitch: pitch }, [rows, width])
+                let (rows, pixel_pitch) = (self.divided("rows", rows)?, columns.saturating_mul(channels));
+                (Picture { rows, columns, channels, pixel_pitch, plane_pitch: columns }, vec![rows, pixel_pitch])
             }
         })
+    }
+
+    /// Returns the part of a length for each channel.
+    fn divided(&self, what: &'static str, len: usize) -> Result<usize> {
+        let channels = self.direction.channels();
+        match len.is_multiple_of(channels) {
+            true => Ok(len / channels),
+            false => Err(PointwiseError::Division { what, len, channels }.into()),
+        }
+    }
+
+    fn input_pitch<'a>(&self, picture: &'a mut Picture) -> &'a mut usize {
+        match self.direction {
+            Direction::Split(_) => &mut picture.pixel_pitch,
+            Direction::Merge(_) => &mut picture.plane_pitch,
+        }
+    }
+
+    fn output_pitch<'a>(&self, picture: &'a mut Picture) -> &'a mut usize {
+        match self.direction {
+            Direction::Split(_) => &mut picture.plane_pitch,
+            Direction::Merge(_) => &mut picture.pixel_pitch,
+        }
     }
 }
 

@@ -76,10 +76,17 @@ pub enum PointwiseError {
         /// Length of the axis.
         actual: usize,
     },
-    /// The number of columns of interleaved channels, or of rows of planes, is not a multiple of the number of channels.
+    /// An array has too many axes for pixels or planes.
+    #[error("pixels and planes have from 1 to 3 axes, not {dimensions}")]
+    Dimensions {
+        /// Number of axes.
+        dimensions: usize,
+    },
+    /// The number of columns of interleaved channels, of rows of planes, or of elements of a single row, is not a multiple of the
+    /// number of channels.
     #[error("{len} {what} cannot be divided evenly among {channels} channels")]
     Division {
-        /// The rows or the columns.
+        /// The rows, the columns or the elements.
         what: &'static str,
         /// Their number.
         len: usize,

@@ -125,13 +125,16 @@ impl<S: LookupElement> Lookup<S, S> {
     /// use slm::{Device, Lookup};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// println!("{}", Lookup::<u8, u8>::equalise_plan(&Device::open()?));
-    /// assert!(Lookup::<u16, u16>::equalise_plan(&Device::cpu()).launches.is_empty());
+    /// println!("{}", Lookup::<u8, u8>::equalise_plan(&Device::open()?)?);
+    /// assert!(Lookup::<u16, u16>::equalise_plan(&Device::cpu())?.launches.is_empty());
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn equalise_plan(device: &Device) -> Plan {
+    ///
+    /// # Errors
+    ///
+    /// On a GPU, the errors of [`Device::kernel`].
+    pub fn equalise_plan(device: &Device) -> Result<Plan> {
         PreparedMap::<S, S>::equalising_plan(device)
     }
 }

@@ -45,7 +45,7 @@
 //!
 //! # Shapes
 //!
-//! Except for [`Channels`], inputs and outputs have the same shape: slices, arrays of `ndarray` with any strides,
+//! Except for [`Channels`], outputs have the shape of their input. Inputs are slices, arrays of `ndarray` with any strides,
 //! pictures of the crate `image`, [`Buffer`]s, or [`Buffer2`]s with any row pitches. Two inputs may be of different forms. Gaps between rows are neither read nor written. Without samples there
 //! are no outputs, and nothing is launched.
 //!

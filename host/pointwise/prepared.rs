@@ -117,12 +117,12 @@ impl<S: LookupElement> PreparedMap<S, S> {
     }
 
     /// Returns the plan of [`equalising`](Self::equalising) on a device.
-    pub(super) fn equalising_plan(device: &Device) -> Plan {
+    pub(super) fn equalising_plan(device: &Device) -> Result<Plan> {
         let planned = match device.gpu() {
             None => Planned::on_cpu(),
-            Some(gpu) => Planned::new(ONLY_KERNEL, [table::equalising_plan(&gpu, S::KIND)]),
+            Some(gpu) => Planned::new(ONLY_KERNEL, [table::equalising_plan(&gpu, S::KIND)?]),
         };
-        Plan::new(device, (), &[S::VALUES as usize], (), planned)
+        Ok(Plan::new(device, (), &[S::VALUES as usize], (), planned))
     }
 }
 

@@ -40,22 +40,22 @@ pub(super) fn equalising(gpu: &Gpu, samples: Kind, counts: &Buffer<u64>) -> Resu
 }
 
 /// Returns the launch that computes the table which equalises a histogram of samples of this type.
-pub(super) fn equalising_plan(gpu: &Gpu, samples: Kind) -> LaunchPlan {
+pub(super) fn equalising_plan(gpu: &Gpu, samples: Kind) -> Result<LaunchPlan> {
     match samples {
         Kind::U8 => equalising_plan_of::<u8>(gpu),
         _ => equalising_plan_of::<u16>(gpu),
     }
 }
 
-fn equalising_plan_of<S: Index>(gpu: &Gpu) -> LaunchPlan
+fn equalising_plan_of<S: Index>(gpu: &Gpu) -> Result<LaunchPlan>
 where
     pointwise_equalise<S>: for<'l> Entry<Args<'l> = EqualiseArgs<'l, S>, Constants = ()>,
 {
     let shape = equalising_shape::<S>();
-    let residency = gpu.own_kernel::<pointwise_equalise<S>>().and_then(|kernel| kernel.residency(shape));
+    let residency = gpu.own_kernel::<pointwise_equalise<S>>()?.residency(shape);
     // A count and an entry for each value.
     let moved_bytes = u64::from(S::VALUES) * (size_of::<u64>() + size_of::<S>()) as u64;
-    LaunchPlan { moved_bytes, ..gpu.launch_plan(pointwise_equalise::<S>::NAME, shape, residency) }
+    Ok(LaunchPlan { moved_bytes, ..gpu.launch_plan(pointwise_equalise::<S>::NAME, shape, residency) })
 }
 
 fn equalising_shape<S: Index>() -> LaunchShape {

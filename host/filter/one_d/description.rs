@@ -4,6 +4,7 @@ use super::{Filter1dAlgorithm, Filter1dError, FilterElement, PreparedFilter1d, R
 use crate::element::any::Erase;
 use crate::filter::generated::{WeightSource, box_weights};
 use crate::filter::origin;
+use crate::filter::settings::{FilterSettings, setters};
 use crate::{Boundary, Device, Extent, FilterSample, FilterWeight, Gaussian, Result};
 use std::sync::Arc;
 
@@ -25,28 +26,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter1d<S, W = S> {
     taps: Result<Arc<[W]>>,
-    source: WeightSource,
-    /// Whether the taps are flipped: the filter is a convolution.
-    is_flipped: bool,
-    origin: isize,
-    boundary: Boundary<S>,
-    extent: Extent,
     channels: usize,
-    algorithm: Filter1dAlgorithm,
+    settings: FilterSettings<S, Filter1dAlgorithm, 1>,
 }
 
 impl<T: FilterElement> Filter1d<T> {
     /// Returns a correlation: `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
     #[must_use]
     pub fn correlate(taps: &[T]) -> Self {
-        Self::new(Ok(taps.into()))
+        Self::new(WeightSource::Given, Ok(taps.into()))
     }
 
     /// Returns a convolution: `y[i] = Σ_j taps[j] · x[i - j + m / 2]`. With an even number of taps, [`Extent::Same`] differs
     /// from `np.convolve`.
     #[must_use]
     pub fn convolve(taps: &[T]) -> Self {
-        Filter1d { is_flipped: true, ..Self::new(Ok(taps.iter().rev().copied().collect())) }
+        let mut filter = Self::new(WeightSource::Given, Ok(taps.iter().rev().copied().collect()));
+        filter.settings.is_flipped = true;
+        filter
     }
 
     /// Returns the filter for samples and outputs of another type, with the same taps. The constant of a
@@ -63,24 +60,14 @@ impl<T: FilterElement> Filter1d<T> {
     /// ```
     #[must_use]
     pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
-        let Filter1d { taps, source, is_flipped, origin, boundary, extent, channels, algorithm } = self;
-        let boundary = boundary.map(|outside| S::of_sum(Erase::to_f64(outside)));
-        Filter1d { taps, source, is_flipped, origin, boundary, extent, channels, algorithm }
+        let Filter1d { taps, channels, settings } = self;
+        Filter1d { taps, channels, settings: settings.for_samples(|outside| S::of_sum(Erase::to_f64(outside))) }
     }
 }
 
 impl<S, W> Filter1d<S, W> {
-    fn new(taps: Result<Arc<[W]>>) -> Self {
-        Filter1d {
-            taps,
-            source: WeightSource::Given,
-            is_flipped: false,
-            origin: 0,
-            boundary: Boundary::Zero,
-            extent: Extent::Same,
-            channels: 1,
-            algorithm: Filter1dAlgorithm::Auto,
-        }
+    fn new(source: WeightSource, taps: Result<Arc<[W]>>) -> Self {
+        Filter1d { taps, channels: 1, settings: FilterSettings::new(source) }
     }
 }
 
@@ -129,24 +116,12 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
 
     /// Returns the correlation with generated taps.
     fn generated(source: WeightSource, taps: Result<Vec<S::Weight>>) -> Self {
-        Filter1d { source, ..Self::new(taps.map(Into::into)) }
+        Self::new(source, taps.map(Into::into))
     }
 }
 
 impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
-    /// Returns the filter with these values outside the signal. The default is [`Boundary::Zero`].
-    #[must_use]
-    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
-        self.boundary = boundary;
-        self
-    }
-
-    /// Returns the filter with this range of outputs. The default is [`Extent::Same`].
-    #[must_use]
-    pub fn extent(mut self, extent: Extent) -> Self {
-        self.extent = extent;
-        self
-    }
+    setters!("signal", "", Filter1dAlgorithm);
 
     /// Returns the filter with another tap at an output's own place: `w[m / 2 + shift]`, for `m` taps. The default is 0, which is the
     /// centre; with an even number of taps, the later one of the two in the middle.
@@ -177,7 +152,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// ```
     #[must_use]
     pub fn origin(mut self, shift: isize) -> Self {
-        self.origin = shift;
+        self.settings.origin = [shift];
         self
     }
 
@@ -205,13 +180,6 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     #[must_use]
     pub fn channels(mut self, channels: usize) -> Self {
         self.channels = channels;
-        self
-    }
-
-    /// Returns the filter with this algorithm. The default is [`Filter1dAlgorithm::Auto`].
-    #[must_use]
-    pub fn algorithm(mut self, algorithm: Filter1dAlgorithm) -> Self {
-        self.algorithm = algorithm;
         self
     }
 
@@ -254,17 +222,17 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
-        PreparedFilter1d::new(device, &self.described()?, self.algorithm)
+        PreparedFilter1d::new(device, &self.described()?, self.settings.algorithm)
     }
 
     /// Returns the filter in the form that devices use.
     pub(super) fn described(&self) -> Result<Taps<S, W>> {
-        let (count, (border, outside)) = (self.taps()?.len(), self.boundary.border());
-        let error = Filter1dError::Origin { origin: self.origin, taps: count };
-        let left = origin::left(count, self.origin, self.is_flipped).ok_or(error)?;
-        let reach = Reach { taps: count, left, extent: self.extent, channels: self.channels };
-        let taps = self.taps.clone()?;
-        Ok(Taps { taps, source: self.source, border, outside, reach })
+        let FilterSettings { source, is_flipped, origin: [origin], boundaries: [boundary], extent, .. } = self.settings;
+        let (count, (border, outside)) = (self.taps()?.len(), boundary.border());
+        let error = Filter1dError::Origin { origin, taps: count };
+        let left = origin::left(count, origin, is_flipped).ok_or(error)?;
+        let reach = Reach { taps: count, left, extent, channels: self.channels };
+        Ok(Taps { taps: self.taps.clone()?, source, border, outside, reach })
     }
 }
 

@@ -59,16 +59,17 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     }
 
     /// Returns the shape of the results for samples of this shape: one line, or the rows and columns of a matrix. Lengths of lines and
-    /// numbers of columns count all channels.
+    /// numbers of columns count all channels. A shape is an array or a `Vec` of lengths.
     ///
     /// # Errors
     ///
     /// * [`Filter1dError::Axis`] for samples without the [axis](Self::along), and [`Filter1dError::Dimensions`] for other than one or two axes.
     /// * [`Filter1dError::Interleaving`] if the number of samples or columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
-    pub fn output_shape<const N: usize>(&self, shape: [usize; N]) -> Result<[usize; N]> {
-        let (_, axes) = self.lines(&shape)?;
-        Ok(std::array::from_fn(|axis| axes[axis]))
+    pub fn output_shape<A: AsRef<[usize]> + AsMut<[usize]>>(&self, mut shape: A) -> Result<A> {
+        let (_, outputs) = self.lines(shape.as_ref())?;
+        shape.as_mut().copy_from_slice(&outputs);
+        Ok(shape)
     }
 
     /// Returns the filtered samples.

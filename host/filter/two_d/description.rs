@@ -1,16 +1,18 @@
 //! Description of a two-dimensional filter: plain data.
 
 use super::any_weights::AnyWeights;
+use super::choose::added;
 use super::element::peak;
 use super::generated::{laplacian, sobel, unsharp_weights};
-use super::mean::{Added, Mean};
+use super::mean::Mean;
 use super::settings::Settings;
 use super::weights::Weights;
 use super::window::Window;
-use super::{Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
+use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
 use crate::element::any::Erase;
 use crate::filter::generated::{WeightSource, box_weights};
+use crate::filter::settings::{FilterSettings, setters};
 use crate::{Boundary, Device, Extent, Gaussian2d, Result};
 use ndarray::{Array2, ArrayView2};
 use slm_kernels::signal::Border;
@@ -37,20 +39,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter2d<S, W, O = S> {
     weights: Result<Weights<W>>,
-    source: WeightSource,
-    /// Whether the weights are flipped: the filter is a convolution.
-    is_flipped: bool,
     /// Of rows and columns.
-    origin: [isize; 2],
-    /// Of rows and columns.
-    boundaries: [Boundary<S>; 2],
-    extent: Extent,
+    settings: FilterSettings<S, Filter2dAlgorithm, 2>,
     stride: [usize; 2],
     dilation: [usize; 2],
     /// `None` if arrays have no axis for channels.
     channels: Option<usize>,
     nan_policy: NanPolicy,
-    algorithm: Filter2dAlgorithm,
     output: PhantomData<O>,
 }
 
@@ -72,58 +67,6 @@ pub enum NanPolicy {
     Renormalise,
 }
 
-/// Kernel that computes a two-dimensional filter on a GPU. The CPU ignores this setting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Filter2dAlgorithm {
-    /// The algorithm that takes the least time for the filter: [`Box`](Filter2dAlgorithm::Box) for large windows of equal weights,
-    /// [`Separable`](Filter2dAlgorithm::Separable) for outer products, and [`Streaming`](Filter2dAlgorithm::Streaming) for the sizes
-    /// of weights that it has. For all others, the first one of [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
-    /// [`SharedTile`](Filter2dAlgorithm::SharedTile) and [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory) that supports the filter,
-    /// and whose block fits into the device's shared memory. [`plan`](PreparedFilter2d::plan) returns the choice and its reason.
-    #[default]
-    Auto,
-    /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
-    /// takes any number of weights.
-    GlobalMemory,
-    /// A block keeps a tile of samples and its halo in shared memory. Each thread computes one output at a time.
-    SharedTile,
-    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The strides and the column dilation must
-    /// be 1, and NaNs must propagate.
-    RegisterTiled,
-    /// Each warp goes down a strip of the picture. It loads each sample of the strip once, and keeps the sums of all output rows
-    /// that depend on the current row in registers. For 3 x 3, 5 x 5, 7 x 7 and 9 x 9 weights of type `f32`, and pictures of `f32`
-    /// with one channel, to outputs of `f32`; up to 7 x 7 also from four channels of `u8` to `u8`, which takes longer if a row
-    /// pitch is not a multiple of 4. Strides and dilations must be 1, and NaNs must propagate.
-    Streaming,
-    /// Outer products: sums along the rows first, then down the columns.
-    ///
-    /// One launch makes both passes for `f32` and the steps of `Streaming`, of up to 128 rows and 832 columns of weights. Each block
-    /// keeps the sums along as many rows as there are weights in shared memory, for strips that are narrower if that has no room for
-    /// wide ones. For four channels of `u8`, one launch takes 3 x 3, 5 x 5 and 7 x 7 weights, with the sums in registers as in
-    /// `Streaming`.
-    ///
-    /// All other outer products take two launches, each by the first of `RegisterTiled`, `SharedTile` and `GlobalMemory` that
-    /// supports it. In between, the sums along the rows are in temporary memory of the device: as many numbers of the type of the
-    /// sums as the picture has rows, times the columns of the outputs. The first launch also computes rows that the stride leaves
-    /// out. NaNs must propagate, and sums must not be `i64`, which no kernel stores.
-    Separable,
-    /// Sums of the samples of each window, times the weight that all of them have in common. The number of additions per output
-    /// hardly depends on the size of the window: along each axis, a window consists of the end of one segment of samples and the
-    /// beginning of the next one, so its sum is a suffix sum plus a prefix sum. Nothing is subtracted, so NaNs and infinities only
-    /// affect outputs whose window contains them.
-    ///
-    /// For equal, finite weights. Strides and dilations must be 1, and NaNs must propagate. A strip of the picture with as many rows
-    /// as the window must fit into the device's shared memory, and windows are at most as wide as a strip. The errors
-    /// [`BoxTooHigh`](Filter2dError::BoxTooHigh) and [`BoxTooWide`](Filter2dError::BoxTooWide) have the limits for the filter and the
-    /// device. The more memory a strip takes, the fewer of them are in progress at the same time.
-    ///
-    /// The segments are those of M. van Herk, *A fast algorithm for local minimum and maximum filters on rectangular and octagonal
-    /// kernels* (1992), and J. Gil and M. Werman, *Computing 2-D min, median, and max filters* (1993), with sums in the place of
-    /// minima.
-    Box,
-}
-
 impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// Returns a correlation: `y[r, c] = Σ_i Σ_j w[i, j] · x[r + i - h / 2, c + j - v / 2]` for `h` rows and `v` columns of
     /// weights.
@@ -140,7 +83,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     pub fn convolve<'a>(weights: impl Into<ArrayView2<'a, W>>) -> Self {
         let mut filter = Self::correlate(weights);
         filter.weights = filter.weights.and_then(Weights::flipped);
-        filter.is_flipped = true;
+        filter.settings.is_flipped = true;
         filter
     }
 
@@ -160,18 +103,17 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     }
 
     fn new(weights: Result<Weights<W>>) -> Self {
+        Self::from_source(WeightSource::Given, weights)
+    }
+
+    fn from_source(source: WeightSource, weights: Result<Weights<W>>) -> Self {
         Filter2d {
             weights,
-            source: WeightSource::Given,
-            is_flipped: false,
-            origin: [0, 0],
-            boundaries: [Boundary::Zero; 2],
-            extent: Extent::Same,
+            settings: FilterSettings::new(source),
             stride: [1, 1],
             dilation: [1, 1],
             channels: None,
             nan_policy: NanPolicy::Propagate,
-            algorithm: Filter2dAlgorithm::Auto,
             output: PhantomData,
         }
     }
@@ -206,7 +148,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         let Gaussian2d { rows, columns } = gaussian.into();
         let weights =
             rows.weights().and_then(|column| Ok(Weights::separable(column.into(), columns.weights()?.into())));
-        Self::generated(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
+        Self::from_source(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -237,7 +179,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
         let weights = column.and_then(|column| Ok(Weights::separable(column.into(), row?.into())));
-        Self::generated(WeightSource::Box, weights)
+        Self::from_source(WeightSource::Box, weights)
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -274,10 +216,6 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     pub fn unsharp(gaussian: impl Into<Gaussian2d>, amount: f64) -> Self {
         Self::new(unsharp_weights(gaussian.into(), amount).map_err(|error| Filter2dError::from(error).into()))
     }
-
-    fn generated(source: WeightSource, weights: Result<Weights<S::Weight>>) -> Self {
-        Filter2d { source, ..Self::new(weights) }
-    }
 }
 
 impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
@@ -287,24 +225,15 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         Filter2d {
             output: PhantomData,
             weights: self.weights,
-            source: self.source,
-            is_flipped: self.is_flipped,
-            origin: self.origin,
-            boundaries: self.boundaries,
-            extent: self.extent,
+            settings: self.settings,
             stride: self.stride,
             dilation: self.dilation,
             channels: self.channels,
             nan_policy: self.nan_policy,
-            algorithm: self.algorithm,
         }
     }
 
-    /// Returns the filter with these values outside the picture, along both axes. The default is [`Boundary::Zero`].
-    #[must_use]
-    pub fn boundary(self, boundary: Boundary<S>) -> Self {
-        self.boundaries(boundary, boundary)
-    }
+    setters!("picture", ", along both axes", Filter2dAlgorithm);
 
     /// Returns the filter with a boundary for each axis: `rows` continues the picture above and below, and `columns` to the left and
     /// to the right. The default is [`Boundary::Zero`] for both.
@@ -327,14 +256,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// ```
     #[must_use]
     pub fn boundaries(mut self, rows: Boundary<S>, columns: Boundary<S>) -> Self {
-        self.boundaries = [rows, columns];
-        self
-    }
-
-    /// Returns the filter with this range of outputs, along both axes. The default is [`Extent::Same`].
-    #[must_use]
-    pub fn extent(mut self, extent: Extent) -> Self {
-        self.extent = extent;
+        self.settings.boundaries = [rows, columns];
         self
     }
 
@@ -371,7 +293,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// ```
     #[must_use]
     pub fn origin(mut self, rows: isize, columns: isize) -> Self {
-        self.origin = [rows, columns];
+        self.settings.origin = [rows, columns];
         self
     }
 
@@ -402,13 +324,6 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     #[must_use]
     pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
         self.nan_policy = policy;
-        self
-    }
-
-    /// Returns the filter with this algorithm. The default is [`Filter2dAlgorithm::Auto`].
-    #[must_use]
-    pub fn algorithm(mut self, algorithm: Filter2dAlgorithm) -> Self {
-        self.algorithm = algorithm;
         self
     }
 
@@ -463,17 +378,18 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter2d<S, O>> {
-        let described = self.weights.clone()?.placed(self.origin, self.is_flipped)?;
-        let (borders, outside) = borders(self.boundaries)?;
-        let window = Window::new(&described, borders, self.extent, self.stride, self.dilation, self.channels)?;
+        let FilterSettings { source, is_flipped, origin, boundaries, extent, algorithm } = self.settings;
+        let described = self.weights.clone()?.placed(origin, is_flipped)?;
+        let (borders, outside) = borders(boundaries)?;
+        let window = Window::new(&described, borders, extent, self.stride, self.dilation, self.channels)?;
         let kinds = [S::KIND, O::KIND];
-        let added = Added::new(self.algorithm, &window, described.shape);
-        let mean = Mean::new(self.source, described.shape, kinds, added);
+        let added = added(algorithm, described.shape, window.rows.stride());
+        let mean = Mean::new(source, described.shape, kinds, added);
         let (weights, divisor) = AnyWeights::new(&described, S::KIND, mean)?;
         // Integers are never missing.
         let renormalise = self.nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
         let weights = if renormalise { weights.densified()? } else { weights };
-        let (outside, algorithm, boxes) = (outside.scalar(), self.algorithm, !renormalise);
+        let (outside, boxes) = (outside.scalar(), !renormalise);
         let settings = Settings { window, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
         PreparedFilter2d::new(device, weights, settings)
     }

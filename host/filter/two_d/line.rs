@@ -1,7 +1,8 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
 use super::any_weights::{AnyWeights, with_weights};
-use super::mean::{Added, Mean};
+use super::choose::Added;
+use super::mean::Mean;
 use super::settings::Settings;
 use super::weights::{Values, Weights};
 use super::window::{PictureProblem, Window};

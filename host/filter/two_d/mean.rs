@@ -4,9 +4,8 @@
 //! floats all the same, which have a division and are exact for integers of up to 24 or 53 bits. A Gaussian keeps its weights, but
 //! gets sums of `f64` if those of `f32` might have errors of half an output.
 
-use super::Filter2dAlgorithm;
+use super::choose::Added;
 use super::element::peak;
-use super::window::Window;
 use crate::filter::fold::MOST_KEPT;
 use crate::filter::generated::WeightSource;
 use slm_kernels::signal::Kind;
@@ -24,14 +23,6 @@ pub(super) enum Mean {
 
 /// Integers up to it are exact in `f32`.
 const EXACT: f64 = (1u32 << 24) as f64;
-
-/// Maximum number of products that [`Filter2dAlgorithm::Auto`] adds at once for generated weights, without strides of the rows. With
-/// more, two passes take less time.
-///
-/// The limit does not hold for folded weights. A Gaussian of 125 x 125 weights for `i16` is in passes, and in a picture of 2 rows it
-/// becomes 4 x 125 weights, which are added at once. The bound of their error exceeds half an output. The greatest error in a
-/// simulation with 4 and 5 rows was 0.06.
-const MOST_AT_ONCE: usize = 300;
 
 impl Mean {
     /// Returns the way for weights of this shape and these types of samples and outputs.
@@ -52,29 +43,7 @@ impl Mean {
     }
 }
 
-/// How the products of an output are added.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Added {
-    /// Along one axis, and then along the other one.
-    InPasses,
-    /// On some devices, all at once.
-    AtOnce,
-}
-
 impl Added {
-    /// Returns how a device may add the products of generated weights.
-    pub(super) fn new(algorithm: Filter2dAlgorithm, window: &Window, [rows, columns]: [usize; 2]) -> Self {
-        let are_few = rows.saturating_mul(columns) <= MOST_AT_ONCE;
-        match algorithm {
-            Filter2dAlgorithm::Separable => Added::InPasses,
-            // The first pass also computes rows that the stride leaves out.
-            Filter2dAlgorithm::Auto | Filter2dAlgorithm::Box if window.rows.stride() == 1 && !are_few => {
-                Added::InPasses
-            }
-            _ => Added::AtOnce,
-        }
-    }
-
     /// Returns a bound of the error of sums of `f32` of equal samples, in roundings of a sum. The weights, whose sum is 1, are
     /// rounded, and so are products and sums.
     fn roundings(self, rows: f64, columns: f64) -> f64 {
@@ -99,10 +68,7 @@ fn is_rounded_alike(count: f64, peak: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter2d::tuning::tuning;
-    use crate::filter2d::weights::Weights;
-    use crate::{Extent, Gaussian};
-    use slm_kernels::signal::Border;
+    use crate::Gaussian;
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {
@@ -166,30 +132,6 @@ mod tests {
                         assert_eq!(at_once(constant).round_ties_even(), constant, "{kind:?}, {sigma}");
                     }
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn some_algorithms_add_all_products_at_once() {
-        let one = Weights::dense([1, 1], vec![1.0f32]);
-        let window = |strides| Window::new(&one, [Border::Constant; 2], Extent::Same, strides, [1, 1], None).unwrap();
-        let added = |algorithm, strides, taps| Added::new(algorithm, &window(strides), [taps; 2]);
-        for taps in [1, 17, 18, 1000] {
-            assert_eq!(added(Filter2dAlgorithm::GlobalMemory, [1, 1], taps), Added::AtOnce);
-            assert_eq!(added(Filter2dAlgorithm::Separable, [1, 1], taps), Added::InPasses);
-            assert_eq!(added(Filter2dAlgorithm::Auto, [1, 1], taps) == Added::InPasses, taps > 17);
-            assert_eq!(added(Filter2dAlgorithm::Auto, [2, 1], taps), Added::AtOnce);
-        }
-    }
-
-    /// `Auto` takes two passes for more products than the limit, whatever it would take otherwise.
-    #[test]
-    fn many_products_are_not_added_at_once() {
-        let tuning = tuning();
-        for threshold in [tuning.over_register_tiled, tuning.over_others] {
-            for taps in 1..100 {
-                assert!(taps * taps <= MOST_AT_ONCE || threshold.is_reached([taps; 2], 1), "{taps}, {threshold:?}");
             }
         }
     }

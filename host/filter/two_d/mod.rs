@@ -94,7 +94,7 @@
 
 // | file | contents |
 // |---|---|
-// | `description.rs` | what a user asks for: plain data, with weights of `generated.rs` |
+// | `description.rs`, `algorithm.rs` | what a user asks for: plain data, with weights of `generated.rs` |
 // | `window.rs`, `settings.rs` | the filter without its weights, and problems of known size |
 // | `weights.rs`, `any_weights.rs`, `mean.rs` | the weights, and the type in which products are added up |
 // | `facts.rs`, `rank.rs` | what is known about the weights |
@@ -107,6 +107,7 @@
 // Types are known at run time only, from `settings.rs` on, so that code is not compiled for each combination of samples, weights and
 // outputs.
 mod accumulator;
+mod algorithm;
 mod any_weights;
 mod choose;
 mod cpu;
@@ -128,7 +129,8 @@ mod window;
 
 pub use crate::device::data::Planes;
 pub use crate::filter::signal::{FilterSample, FilterWeight};
-pub use description::{Filter2d, Filter2dAlgorithm, NanPolicy};
+pub use algorithm::Filter2dAlgorithm;
+pub use description::{Filter2d, NanPolicy};
 pub use error::{Filter2dError, Unsupported};
 pub(crate) use line::LineFilter;
 pub use prepared::PreparedFilter2d;

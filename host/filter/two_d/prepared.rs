@@ -81,18 +81,19 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// Returns the shape of the results for pictures of this shape.
     ///
     /// The last axes are rows and columns, and channels if [`channels`](crate::Filter2d::channels) was called. All axes before them are
-    /// a batch. Of a filter with channels, two axes are those of a matrix, whose columns are pixels times channels.
+    /// a batch. Of a filter with channels, two axes are those of a matrix, whose columns are pixels times channels. A shape is an array
+    /// or a `Vec` of lengths.
     ///
     /// # Errors
     ///
     /// * [`Filter2dError::Dimensions`], [`Filter2dError::Channels`] or [`Filter2dError::Interleaving`] for a shape of other pictures.
     /// * [`Error::TooLarge`] if an axis would have more than `usize::MAX` outputs.
-    pub fn output_shape<const N: usize>(&self, shape: [usize; N]) -> Result<[usize; N]> {
-        let shape = self.shape_of(&shape);
-        let (_, [rows, columns]) = self.pictures(&shape)?;
-        let axes = self
-            .output_axes(&shape, [self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs]);
-        Ok(std::array::from_fn(|axis| axes[axis]))
+    pub fn output_shape<A: AsRef<[usize]> + AsMut<[usize]>>(&self, mut shape: A) -> Result<A> {
+        let inputs = self.shape_of(shape.as_ref());
+        let (_, [rows, columns]) = self.pictures(&inputs)?;
+        let outputs = [self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs];
+        shape.as_mut().copy_from_slice(&self.output_axes(&inputs, outputs));
+        Ok(shape)
     }
 
     /// Returns the filtered pictures.

@@ -6,6 +6,7 @@ use crate::common::numbers::{KINDS, Kind, Number};
 use crate::common::{Random, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3};
+use slm::pointwise::PreparedChannels;
 use slm::{Buffer2, Channels, Device, PointwiseElement};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -52,6 +53,7 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
             // Any strides.
             equal(split.apply(planes.view().permuted_axes([1, 2, 0]))?, planes.clone())?;
         }
+        single_rows(device, [&split, &merge], [&pixels, &planes])?;
 
         let flat = |array: &Array3<T>, shape| Array2::from_shape_vec(shape, array.iter().copied().collect());
         let pixels = flat(&pixels, (rows, columns * channels))?;
@@ -69,6 +71,29 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
         let mut back = matrix(&none(&pixels), pixel_pitch, 99.0)?;
         merge.apply_into(&matrix(&planes, plane_pitch, 33.0)?, &mut back)?;
         equal(back.into_buffer().download()?, memory(&pixels, pixel_pitch, T::of(99.0)))?;
+
+        equal(split.apply(&pixels)?, planes.clone())?;
+        equal(merge.apply(&planes)?, pixels.clone())?;
+        equal(split.apply(&matrix(&pixels, pixel_pitch, 55.0)?)?.download()?, planes.clone())?;
+        equal(merge.apply(&matrix(&planes, plane_pitch, 33.0)?)?.download()?, pixels.clone())?;
+    }
+    Ok(())
+}
+
+/// All pixels as one row, in slices and buffers.
+fn single_rows<T: PointwiseElement + Number>(
+    device: &Device,
+    operations: [&PreparedChannels<T>; 2],
+    arrays: [&Array3<T>; 2],
+) -> Result<(), Failed> {
+    let [pixels, planes] = arrays.map(|array| array.iter().copied().collect::<Vec<_>>());
+    for (operation, input, expected) in [(operations[0], &pixels, &planes), (operations[1], &planes, &pixels)] {
+        equal(&operation.apply(input)?, expected)?;
+        let input = device.upload(input)?;
+        equal(&operation.apply(&input)?.download()?, expected)?;
+        let mut output = device.zeroed(input.len())?;
+        operation.apply_into(&input, &mut output)?;
+        equal(&output.download()?, expected)?;
     }
     Ok(())
 }

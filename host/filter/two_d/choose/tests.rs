@@ -153,3 +153,39 @@ fn the_cpu_sums_segments_of_large_boxes() {
     assert_eq!(on_cpu(outer([13, 13]), false), CpuChoice::Product);
     assert_eq!(on_cpu(random([13, 13]), false), CpuChoice::Dense);
 }
+
+#[test]
+fn some_algorithms_add_all_products_at_once() {
+    for taps in [1, 17, 18, 1000] {
+        assert_eq!(added(Filter2dAlgorithm::GlobalMemory, [taps; 2], 1), Added::AtOnce);
+        assert_eq!(added(Filter2dAlgorithm::Separable, [taps; 2], 1), Added::InPasses);
+        assert_eq!(added(Filter2dAlgorithm::Auto, [taps; 2], 1) == Added::InPasses, taps > 17);
+        assert_eq!(added(Filter2dAlgorithm::Auto, [taps; 2], 2) == Added::InPasses, taps > 18);
+    }
+    // A single row, and rows so few that a pass along them saves too little.
+    for shape in [[1, 1001], [3, 101], [101, 3]] {
+        assert_eq!(added(Filter2dAlgorithm::Auto, shape, 1), Added::AtOnce);
+    }
+}
+
+/// `added` is asked before there is a device, and must hold for the choice on each.
+#[test]
+fn products_are_added_as_predicted() {
+    for shape in
+        [1, 3, 9, 17, 19, 25, 101].into_iter().flat_map(|rows| [1, 3, 17, 19, 101].map(|columns| [rows, columns]))
+    {
+        for (row_stride, columns_apart) in [(1, 1), (1, 2), (2, 1), (5, 1)] {
+            let weights = outer(shape);
+            let (strides, dilations) = ([row_stride, 1], [1, columns_apart]);
+            let window =
+                Window::new(&weights, [Border::Constant; 2], Extent::Same, strides, dilations, Some(3)).unwrap();
+            let settings = Settings { window, ..settings(&weights, Kind::U8, 3, Filter2dAlgorithm::Auto) };
+            for shared in [H200, T4, LITTLE] {
+                let choice = decision(weights.clone(), &settings, shared).unwrap().choice;
+                let is_at_once = matches!(choice, Choice::Direct(_));
+                let predicted = added(Filter2dAlgorithm::Auto, shape, row_stride);
+                assert!(predicted == Added::AtOnce || !is_at_once, "{shape:?}, {strides:?}, {dilations:?}, {shared:?}");
+            }
+        }
+    }
+}

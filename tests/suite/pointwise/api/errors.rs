@@ -1,8 +1,10 @@
 //! What every error of pointwise operations says, when the errors come, and that a failed call changes nothing.
 
 use crate::errors::{fails, matrix, says};
-use ndarray::{Array2, Array3, array};
+use ndarray::{Array2, Array3, Array4, array};
 use slm::emulator::Profile;
+use slm::image::RgbImage;
+use slm::pictures::PictureError;
 use slm::pointwise::PointwiseError;
 use slm::{Arithmetic, Channels, Convert, Device, Error, Histogram, Lookup, Map};
 
@@ -40,6 +42,7 @@ fn texts() {
             PointwiseError::Division { what: "columns", len: 7, channels: 3 },
             "7 columns cannot be divided evenly among 3 channels",
         ),
+        (PointwiseError::Dimensions { dimensions: 4 }, "pixels and planes have from 1 to 3 axes, not 4"),
     ];
     texts.into_iter().for_each(|(error, text)| says(error, text, None));
 }
@@ -199,5 +202,17 @@ fn channels_that_do_not_fit() {
         let axis = PointwiseError::ChannelAxis { expected: 3, actual: 4 };
         fails(split.apply(Array3::from_elem((3, 3, 4), 1).view()), axis.clone());
         fails(merge.apply(Array3::from_elem((4, 3, 3), 1).view()), axis);
+        for operation in [split, merge] {
+            fails(operation.apply(&Array4::from_elem((3, 1, 1, 3), 1)), PointwiseError::Dimensions { dimensions: 4 });
+            fails(operation.plan([]), PointwiseError::Dimensions { dimensions: 0 });
+            fails(operation.apply(&[1; 7]), division("elements"));
+            let length = Error::Length { what: "the output", expected: 6, actual: 7 };
+            let (input, mut output) = (device.upload(&[1; 6]).unwrap(), device.upload(&[1; 7]).unwrap());
+            fails(operation.apply_into(&input, &mut output), length);
+        }
+        let pixels = PictureError::Channels { operation: "a matrix of pixels or planes", expected: 1, actual: 3 };
+        for operation in [Channels::split(3), Channels::merge(3)] {
+            fails(operation.prepare(&device).unwrap().apply(&RgbImage::new(3, 3)), pixels.clone());
+        }
     }
 }
