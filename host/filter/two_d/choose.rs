@@ -255,7 +255,7 @@ impl Candidates<'_> {
 fn threshold(kernel: DirectKernel) -> Threshold {
     match kernel {
         DirectKernel::Register { .. } => tuning().over_register_tiled,
-        DirectKernel::Tile | Kernel::Global => tuning().over_others,
+        DirectKernel::Tile | DirectKernel::Global => tuning().over_others,
     }
 }
 
