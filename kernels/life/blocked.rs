@@ -100,13 +100,11 @@ impl<'a, S: Source> Pass<'a, S> {
     }
 
     /// Computes eight generations. Level `t`, counted from 0, uses no row before row `2 * t`, so the first rows need only some levels.
-    /// Strips at the ends of the board are few, and compute all levels from the beginning: each loop is a copy of all its levels.
+    /// They have a loop of their own, because each loop is a copy of all its levels: a third one is not worth its instructions.
     #[inline(always)]
     fn run<const BOUNDED: bool>(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
         let end = self.strip.rows + 2 * GENERATIONS;
-        if S::IS_DIRECT {
-            self.take::<BOUNDED, 6>(2 * 6, end, &rule);
-        }
+        self.take::<BOUNDED, 6>(2 * 6, end, &rule);
         self.take::<BOUNDED, GENERATIONS>(end, end, &rule);
     }
 
@@ -262,9 +260,6 @@ trait Source {
     /// What is loaded for a row.
     type Row: Copy + Default;
 
-    /// Whether words are used as they were loaded.
-    const IS_DIRECT: bool;
-
     /// Loads the next row.
     fn load(&mut self) -> Self::Row;
 
@@ -302,8 +297,6 @@ impl<'a, const BOUNDED: bool> Direct<'a, BOUNDED> {
 
 impl<const BOUNDED: bool> Source for Direct<'_, BOUNDED> {
     type Row = [u32; 2];
-
-    const IS_DIRECT: bool = true;
 
     #[inline(always)]
     fn load(&mut self) -> [u32; 2] {
@@ -362,8 +355,6 @@ impl<'a, const BOUNDED: bool> Extended<'a, BOUNDED> {
 
 impl<const BOUNDED: bool> Source for Extended<'_, BOUNDED> {
     type Row = Words;
-
-    const IS_DIRECT: bool = false;
 
     #[inline(always)]
     fn load(&mut self) -> Words {
