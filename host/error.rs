@@ -55,7 +55,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | device | errors |
 /// |---|---|
 /// | CUDA | [`Driver`](Error::Driver), [`DeviceLost`](Error::DeviceLost) |
-/// | emulated | `FaultyKernel`, `UnwrittenOutput`, `LaunchRefused`, `DeviceRunsCaller`; [`TooLarge`](Error::TooLarge) if the process runs out of buffer addresses |
+/// | emulated | `FaultyKernel`, `UnwrittenOutput`, `UnorderedAccess`, `LaunchRefused`, `DeviceRunsCaller`; [`TooLarge`](Error::TooLarge) if the process runs out of buffer addresses |
 /// | CPU | none |
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -122,7 +122,7 @@ pub enum Error {
         needed_for: String,
     },
 
-    /// The operands belong to different [`Device`](crate::Device) handles.
+    /// The operands belong to [`Device`](crate::Device) handles that were opened apart, even if on the same device.
     #[error(
         "{operand} belongs to another device handle ({actual}) than the operation ({expected}): open the device once and \
          clone the handle"
@@ -347,6 +347,13 @@ pub enum Error {
         device: String,
         /// The first unwritten element.
         element: usize,
+    },
+    /// A queue of an emulated device has accessed a buffer without waiting for another queue. This is a mistake of this library.
+    #[cfg(feature = "emulator")]
+    #[error("a queue of {device} accesses a buffer before the accesses of another queue have ended")]
+    UnorderedAccess {
+        /// Name of the emulated device, as in `SLM_DEVICE`.
+        device: String,
     },
     /// The emulated device allows the launch, but the emulator cannot run it, for example for lack of memory, or because a field
     /// that the launch [must write whole](crate::LaunchShape::whole_outputs) is not an output.

@@ -25,7 +25,17 @@ impl Queue for Absent {
     type DeviceMemory<T: Element> = NoMemory<T>;
     type Kernel<E: Entry> = NoKernel<E>;
 
+    type Mark = Absent;
+
     fn id(&self) -> QueueId {
+        match self.0 {}
+    }
+
+    fn another(&self) -> Result<Arc<Self>> {
+        match self.0 {}
+    }
+
+    fn wait_for(&self, _: &Self) -> Result<()> {
         match self.0 {}
     }
 
@@ -41,8 +51,12 @@ impl Queue for Absent {
         match self.0 {}
     }
 
-    fn time<R>(&self, _: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+    fn mark(self: &Arc<Self>) -> Result<Absent> {
         match self.0 {}
+    }
+
+    fn elapsed(start: &Absent, _: &Absent) -> Result<Duration> {
+        match start.0 {}
     }
 }
 

@@ -29,17 +29,26 @@ use cuda_std::image::Modules;
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut};
 use std::str::FromStr;
 use std::sync::{Arc, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A device with a queue of work.
+/// A queue of work on a device.
 pub(crate) trait Queue: Send + Sync {
     /// Type of the device's memory.
     type DeviceMemory<T: Element>: DeviceMemory<T, Queue = Self>;
     /// Type of the device's kernels.
     type Kernel<E: Entry>: Kernel<E>;
 
+    /// A position in a queue.
+    type Mark: Send + Sync;
+
     /// Returns the identity of the queue.
     fn id(&self) -> QueueId;
+
+    /// Returns another queue of the same device, with the same memory and modules.
+    fn another(&self) -> Result<Arc<Self>>;
+
+    /// Makes later work of this queue wait for the work that `other` has now. Both are of one device.
+    fn wait_for(&self, other: &Self) -> Result<()>;
 
     /// Returns the kernel `E` from its module, which must be compiled from the same sources and with the same arguments.
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Self::Kernel<E>>;
@@ -51,11 +60,16 @@ pub(crate) trait Queue: Send + Sync {
     /// Waits for all work.
     fn synchronize(&self) -> Result<()>;
 
-    /// Returns the result of `work`, and the device time of the work that it enqueues. Waits for that work.
-    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)>;
+    /// Returns a mark behind all work enqueued so far.
+    fn mark(self: &Arc<Self>) -> Result<Self::Mark>;
+
+    /// Returns the time between two marks of one device, or zero if `end` was reached first. Waits until both are reached.
+    fn elapsed(start: &Self::Mark, end: &Self::Mark) -> Result<Duration>;
 }
 
-/// Memory for elements on a device, freed in queue order.
+/// Memory for elements on a device, freed in the order of the queue that it was allocated on.
+///
+/// Any queue of the device may use it. The caller makes the queues wait for each other ([`AccessOrder`](crate::device::order::AccessOrder)).
 pub(crate) trait DeviceMemory<T>: Sized {
     /// The device.
     type Queue;
@@ -111,13 +125,6 @@ pub(crate) trait Kernel<E: Entry>: Clone + Send + Sync {
 
     /// Returns the occupancy of a launch of this shape; `None` if the device does not know it.
     fn residency(&self, shape: &LaunchShape) -> Result<Option<Residency>>;
-}
-
-/// Returns the result of `work` and its time by the host's clock, for work that is done when it returns.
-pub(crate) fn by_clock_of_host<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-    let start = Instant::now();
-    let result = work()?;
-    Ok((result, start.elapsed()))
 }
 
 /// Returns the number in a text of digits only; `parse` would also accept a sign.

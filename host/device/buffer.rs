@@ -3,6 +3,7 @@
 use crate::backend::{DeviceMemory, Queue, cuda, emulated};
 use crate::cpu::allocation;
 use crate::device::Engine;
+use crate::device::order::AccessOrder;
 use crate::device::rows::Rows;
 use crate::{Device, Element, Error, Result};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
@@ -10,10 +11,13 @@ use std::fmt;
 
 /// A sequence of elements in a device's memory.
 ///
-/// It belongs to the [`Device`] handle that created it. It can be dropped at any time: its memory is not reused before the work
-/// that was enqueued earlier is done.
+/// It belongs to the [`Device`] handle that created it, whose queue copies and frees it. Operations on other
+/// [queues](Device#queues) of the device can use it. It can be dropped at any time: its memory is not reused before the work that was
+/// enqueued earlier is done.
 pub struct Buffer<T: Element> {
     device: Device,
+    // Dropped before the memory: the queue that frees it waits for the others.
+    order: AccessOrder,
     storage: Storage<T>,
 }
 
@@ -73,7 +77,7 @@ fn another_kind() -> ! {
 
 impl<T: Element> Buffer<T> {
     pub(crate) fn new(device: &Device, storage: Storage<T>) -> Self {
-        Buffer { device: device.clone(), storage }
+        Buffer { device: device.clone(), order: AccessOrder::new(device.engine()), storage }
     }
 
     /// Returns the number of elements.
@@ -98,7 +102,7 @@ impl<T: Element> Buffer<T> {
         &self.device
     }
 
-    /// Returns the elements, after all work that was enqueued before.
+    /// Returns the elements, after all work that was enqueued before and uses the buffer, in any queue.
     ///
     /// # Errors
     ///
@@ -141,7 +145,7 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if `source` belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if `source` belongs to another device.
     /// * [`Error::Length`] if the buffers have different lengths.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
@@ -152,6 +156,7 @@ impl<T: Element> Buffer<T> {
 
     /// Copies rows of `data` to the buffer, after all work that was enqueued before. The caller has checked that they fit.
     pub(crate) fn upload_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
+        self.order.before_write(self.device.engine())?;
         match &mut self.storage {
             Storage::Cpu(target) => rows.copy(data, target),
             Storage::Cuda(memory) => memory.overwrite_rows(data, rows)?,
@@ -162,6 +167,7 @@ impl<T: Element> Buffer<T> {
 
     /// Copies rows to `data`, after all work that was enqueued before. The caller has checked that they fit.
     pub(crate) fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
+        self.order.before_read(self.device.engine())?;
         match &self.storage {
             Storage::Cpu(source) => rows.copy(source, data),
             Storage::Cuda(memory) => memory.download_rows(data, rows)?,
@@ -172,6 +178,8 @@ impl<T: Element> Buffer<T> {
 
     /// Enqueues a copy of rows of `source`, a buffer of the same device. The caller has checked that they fit.
     pub(crate) fn copy_rows(&mut self, source: &Buffer<T>, rows: Rows) -> Result<()> {
+        source.order.before_read(self.device.engine())?;
+        self.order.before_write(self.device.engine())?;
         match (&mut self.storage, &source.storage) {
             (Storage::Cpu(target), Storage::Cpu(source)) => rows.copy(source, target),
             (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_rows(source, rows)?,
@@ -183,6 +191,7 @@ impl<T: Element> Buffer<T> {
 
     /// Enqueues work that sets all elements to zero.
     pub(crate) fn clear(&mut self) -> Result<()> {
+        self.order.before_write(self.device.engine())?;
         match &mut self.storage {
             Storage::Cpu(data) => data.fill(T::default()),
             Storage::Cuda(memory) => memory.clear()?,
@@ -204,6 +213,15 @@ impl<T: Element> Buffer<T> {
             Storage::Emulated(memory) => memory.check_written()?,
         }
         self.download()
+    }
+
+    /// Returns the order of accesses. Whoever accesses the storage on a device notes it there first.
+    pub(crate) fn order(&self) -> &AccessOrder {
+        &self.order
+    }
+
+    pub(crate) fn order_mut(&mut self) -> &mut AccessOrder {
+        &mut self.order
     }
 
     pub(crate) fn storage(&self) -> &Storage<T> {

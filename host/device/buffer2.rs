@@ -273,7 +273,7 @@ impl<T: Element> Buffer2<T> {
     /// # Errors
     ///
     /// * [`Error::Shape`] if the shapes differ.
-    /// * [`Error::DeviceMismatch`] if `source` belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if `source` belongs to another device.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn copy_from(&mut self, source: &Buffer2<T>) -> Result<()> {
         self.buffer.device().check_owner("the source", source.buffer.device())?;

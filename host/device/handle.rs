@@ -1,6 +1,6 @@
 //! Devices, which run the operations.
 
-use crate::backend::{Queue, by_clock_of_host, cuda, emulated, number};
+use crate::backend::{Queue, cuda, emulated, number};
 use crate::device::info::{Backend, DeviceInfo};
 use crate::device::launch::QueueId;
 use crate::error::NO_GPU;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A device and one queue of work on it.
 ///
-/// Clones share the queue. Opening a device again creates another queue. A handle can be used from any thread.
+/// Clones share the queue; [`queue`](Self::queue) returns a handle with another one. A handle can be used from any thread.
 ///
 /// ```
 /// # fn main() -> slm::Result<()> {
@@ -24,6 +24,31 @@ use std::time::Duration;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Queues
+///
+/// Work of one queue runs in the order of the calls. Work of several queues can run at the same time. A [`Buffer`](crate::Buffer)
+/// can be used with all queues of its device, also by operations that are prepared for another of them. If accesses could be
+/// mixed up, a queue waits: before it reads a buffer that another queue has written, and before it writes or frees one that another
+/// queue has read or written. It then waits for all work that the other queue has at that time. So results are those of one queue.
+///
+/// ```
+/// use slm::{Device, Filter1d};
+///
+/// # fn main() -> slm::Result<()> {
+/// let device = Device::open()?;
+/// let other = device.queue()?;
+/// let sum = Filter1d::correlate(&[1, 1, 1]);
+/// let (first, second) = (sum.prepare(&device)?, sum.prepare(&other)?);
+/// let x = device.upload(&[1, 2, 3, 4])?;
+/// let y = first.apply(&x)?; // runs in one queue
+/// let z = second.apply(&y)?; // runs in the other queue, after it
+/// assert_eq!(z.download()?, [9, 18, 22, 16]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Opening a device again is different: buffers of one opened device cannot be used with the other.
 ///
 /// # CUDA contexts
 ///
@@ -41,6 +66,8 @@ pub struct Device {
 struct Inner {
     engine: Engine,
     queue: QueueId,
+    /// The first queue of the opened device. All of its queues share memory.
+    first_queue: QueueId,
     info: DeviceInfo,
     /// Short reason why a device that was opened automatically is not a GPU.
     no_gpu: Option<String>,
@@ -52,6 +79,36 @@ pub(crate) enum Engine {
     Cpu,
     Cuda(Arc<cuda::Queue>),
     Emulated(Arc<emulated::Emulation>),
+}
+
+impl Engine {
+    /// Returns whether both are the same queue. The CPU needs only one.
+    pub(crate) fn is(&self, other: &Engine) -> bool {
+        match (self, other) {
+            (Engine::Cpu, Engine::Cpu) => true,
+            (Engine::Cuda(queue), Engine::Cuda(other)) => Arc::ptr_eq(queue, other),
+            (Engine::Emulated(queue), Engine::Emulated(other)) => Arc::ptr_eq(queue, other),
+            _ => false,
+        }
+    }
+
+    /// Makes later work of this queue wait for the work that `other` has now. Both are of one device.
+    pub(crate) fn wait_for(&self, other: &Engine) -> Result<()> {
+        match (self, other) {
+            (Engine::Cuda(queue), Engine::Cuda(other)) if !Arc::ptr_eq(queue, other) => queue.wait_for(other),
+            (Engine::Emulated(queue), Engine::Emulated(other)) if !Arc::ptr_eq(queue, other) => queue.wait_for(other),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for all work of the queue.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        match self {
+            Engine::Cpu => Ok(()),
+            Engine::Cuda(queue) => queue.synchronize(),
+            Engine::Emulated(queue) => queue.synchronize(),
+        }
+    }
 }
 
 impl Device {
@@ -107,7 +164,26 @@ impl Device {
             Engine::Cuda(queue) => queue.id(),
             Engine::Emulated(emulation) => emulation.id(),
         };
-        Device { inner: Arc::new(Inner { engine, queue, info, no_gpu }) }
+        Device { inner: Arc::new(Inner { engine, queue, first_queue: queue, info, no_gpu }) }
+    }
+
+    /// Returns a handle with another queue on the same device, with the same memory and modules.
+    ///
+    /// On the CPU and on emulated devices, work is done when its call returns. An emulated device checks that queues wait for each
+    /// other as on a GPU.
+    ///
+    /// # Errors
+    ///
+    /// [Failures of the device](Error#failures-of-the-device).
+    pub fn queue(&self) -> Result<Self> {
+        let (engine, queue) = match self.engine() {
+            Engine::Cpu => (Engine::Cpu, QueueId::new()),
+            Engine::Cuda(queue) => queue.another().map(|queue| (Engine::Cuda(queue.clone()), queue.id()))?,
+            Engine::Emulated(queue) => queue.another().map(|queue| (Engine::Emulated(queue.clone()), queue.id()))?,
+        };
+        let Inner { first_queue, info, no_gpu, .. } = &*self.inner;
+        let inner = Inner { engine, queue, first_queue: *first_queue, info: info.clone(), no_gpu: no_gpu.clone() };
+        Ok(Device { inner: Arc::new(inner) })
     }
 
     fn first_or_cpu() -> Self {
@@ -238,11 +314,7 @@ impl Device {
     ///
     /// [Failures of the device](Error#failures-of-the-device) while that work ran.
     pub fn synchronize(&self) -> Result<()> {
-        match &self.inner.engine {
-            Engine::Cpu => Ok(()),
-            Engine::Cuda(queue) => queue.synchronize(),
-            Engine::Emulated(emulation) => emulation.synchronize(),
-        }
+        self.engine().synchronize()
     }
 
     /// Returns the result of `work`, and the time that the device took for the work enqueued by it. Waits for that work. A
@@ -265,11 +337,10 @@ impl Device {
     ///
     /// The errors of `work`, and [failures of the device](Error#failures-of-the-device), also while the work ran.
     pub fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-        match &self.inner.engine {
-            Engine::Cpu => by_clock_of_host(work),
-            Engine::Cuda(queue) => queue.time(work),
-            Engine::Emulated(emulation) => emulation.time(work),
-        }
+        let start = self.mark()?;
+        let result = work()?;
+        let end = self.mark()?;
+        Ok((result, start.elapsed_until(&end)?))
     }
 
     /// Returns the kernel `E` of another crate. `modules` are the program's compiled modules: the table `KERNELS` that
@@ -338,14 +409,14 @@ impl Device {
         }
     }
 
-    /// Returns whether both are the same handle, or clones of it.
-    pub(crate) fn is(&self, other: &Device) -> bool {
-        Arc::ptr_eq(&self.inner, &other.inner)
+    /// Returns whether both are queues of the same opened device, which share its memory.
+    pub(crate) fn shares_memory_with(&self, other: &Device) -> bool {
+        self.inner.first_queue == other.inner.first_queue
     }
 
-    /// Returns an error if `operand` belongs to another handle.
+    /// Returns an error if `operand` belongs to another device.
     pub(crate) fn check_owner(&self, name: &'static str, operand: &Device) -> Result<()> {
-        if self.is(operand) {
+        if self.shares_memory_with(operand) {
             return Ok(());
         }
         let (expected, actual) = (self.info().name.clone(), operand.info().name.clone());

@@ -112,10 +112,11 @@ impl<T: Element + DeviceCopy> Buffer<T> {
     /// * [`Error::OutOfDeviceMemory`] for the copy.
     /// * [Failures of the device](Error#failures-of-the-device), also of earlier work.
     pub fn into_cust(mut self, context: &Context) -> std::result::Result<DeviceBuffer<T>, HandOverError<Self>> {
-        let given = match self.storage_mut() {
+        let ordered = self.order_mut().before_release();
+        let given = ordered.and_then(|()| match self.storage_mut() {
             Storage::Cuda(memory) => memory.give_to_cust(context),
             Storage::Cpu(_) | Storage::Emulated(_) => Err(no_memory(self.device())),
-        };
+        });
         given.map_err(|error| HandOverError::new(error, self))
     }
 }

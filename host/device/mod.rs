@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `handle.rs`, `info.rs` | the device that the caller has, and what is known of it |
 //! | `gpu.rs` | a device that launches kernels |
+//! | `order.rs`, `mark.rs` | accesses to a buffer from several queues; positions in a queue, for times |
 //! | `buffer.rs`, `buffer2.rs`, `rows.rs` | memory, matrices in it, copies of rows |
 //! | `data/` | what operations read and write, in any form |
 //! | `on_device.rs` | the frame of every operation |
@@ -24,8 +25,10 @@ pub(crate) mod kernel;
 // Only backends that run kernels check launches.
 #[cfg_attr(not(gpu), allow(dead_code, unused_imports))]
 pub(crate) mod launch;
+pub(crate) mod mark;
 pub(crate) mod modules;
 pub(crate) mod on_device;
+pub(crate) mod order;
 pub(crate) mod rows;
 
 pub use handle::Device;

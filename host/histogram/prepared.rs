@@ -153,7 +153,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// * [`HistogramError::Interleaving`] if the number of samples, or the length of an array's last axis, is not a multiple of the
     ///   channels, and `PictureError::Channels` if pixels have another number of channels.
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: impl Input<T>) -> Result<Counts<T>> {
@@ -217,7 +217,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// Nothing is added after these errors:
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`HistogramError::Interleaving`] if the number of samples is not a multiple of the channels.
     /// * [`Error::Length`] if the length of `counts` is not [`counts_len`](Self::counts_len).
     /// * The errors of [`Device::zeroed`] for a matrix with gaps, which is copied.
@@ -246,7 +246,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if the buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if the buffer belongs to another device.
     /// * [`Error::Length`] if its length is not [`counts_len`](Self::counts_len).
     /// * The errors of [`Buffer::download`].
     pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts<T>> {

@@ -160,7 +160,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// * [`PointwiseError::Division`] if the number of columns of pixels, of rows of planes, or of elements of a single row, is not a
     ///   multiple of the channels.
     /// * `PictureError::Channels` for a picture whose pixels have several channels.
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<T>>(&self, input: I) -> Result<I::Output> {
@@ -180,7 +180,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`PointwiseError::Division`] as for [`apply`](Self::apply).
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if the shape of `output` does not fit.
     /// * [Failures of the device](Error#failures-of-the-device).

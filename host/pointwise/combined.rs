@@ -59,7 +59,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     /// # Errors
     ///
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `a` and `b` differ in shape.
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<S, O>>(&self, a: I, b: impl Input<S>) -> Result<I::Output> {
@@ -87,7 +87,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if inputs and outputs differ in shape.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into<'a>(

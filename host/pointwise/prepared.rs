@@ -64,7 +64,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
@@ -90,7 +90,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `samples` and `outputs` differ in shape.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {

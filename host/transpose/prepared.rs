@@ -78,7 +78,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `input` has another shape, and `PictureError::Channels` if pixels do
     ///   not have as many channels as elements have components.
     /// * [`Error::TooLarge`] if a picture cannot have the rows of all transposed matrices.
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * The errors of [`apply_into`](Self::apply_into) for row pitches.
     /// * [Failures of the device](Error#failures-of-the-device).
@@ -117,7 +117,7 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`] or [`Error::Shape`] if it has another shape than [`apply`](Self::apply) requires or returns.
     /// * [`TransposeError::ElementSize`] on a GPU if the row pitches require smaller units, so that an element has too many.
     /// * The errors of [`Device::kernel`] on a GPU: the row pitches may require another kernel, which is loaded on first use.

@@ -19,6 +19,7 @@
 //! |---|---|
 //! | `forms` | input of every form |
 //! | `matrices` | copies of matrices |
+//! | `queues` | several queues of one device |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
@@ -39,6 +40,7 @@ mod life;
 mod matrices;
 mod pictures;
 mod pointwise;
+mod queues;
 mod transpose;
 
 use common::{coverage, sources};
@@ -62,6 +64,7 @@ fn main() {
         forms::trials(),
         matrices::trials(),
         pictures::trials(),
+        queues::trials(),
         examples::trials(),
         driverless::trials(),
         sources::trials(),

@@ -101,10 +101,12 @@ functions! {
     fn cuStreamCreate(stream: *mut CUstream, flags: c_uint);
     fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext);
     fn cuStreamSynchronize(stream: CUstream);
+    fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
     fn cuStreamDestroy_v2(stream: CUstream);
 
     fn cuEventCreate(event: *mut CUevent, flags: c_uint);
     fn cuEventRecord(event: CUevent, stream: CUstream);
+    fn cuEventSynchronize(event: CUevent);
     fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
     fn cuEventDestroy_v2(event: CUevent);
 

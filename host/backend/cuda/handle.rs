@@ -10,9 +10,17 @@ use std::ptr;
 #[cfg(cust)]
 use std::sync::Arc;
 
-// Flags of `cuStreamCreate` and `cuEventCreate`.
+// Flags of `cuStreamCreate` and `cuStreamWaitEvent`.
 const NON_BLOCKING: c_uint = 1;
-const WITH_TIME: c_uint = 0;
+const NO_FLAGS: c_uint = 0;
+
+/// Whether an event records its time. The values are flags of `cuEventCreate`.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EventTime {
+    Recorded = 0,
+    /// Recording such an event is faster.
+    Ignored = 2,
+}
 
 /// Primary context of a device, which all its users in the process share.
 pub(super) struct PrimaryContext {
@@ -90,6 +98,12 @@ impl Stream {
         self.raw
     }
 
+    /// Makes later work of the stream wait for the event.
+    pub(super) fn wait_for(&self, event: &Event) -> Result<()> {
+        // SAFETY: both are alive. The driver keeps what it needs of the event if that is dropped before it is reached.
+        check("cuStreamWaitEvent", unsafe { api::cuStreamWaitEvent(self.raw, event.0, NO_FLAGS) })
+    }
+
     /// Returns the context that the stream was created in.
     pub(super) fn context(&self) -> Result<CUcontext> {
         let mut context = ptr::null_mut();
@@ -110,22 +124,33 @@ impl Drop for Stream {
     }
 }
 
-/// A position in a stream whose time is recorded.
+/// A position in a stream.
 pub(super) struct Event(CUevent);
+
+// SAFETY: a handle, which any thread may use after making its context current.
+unsafe impl Send for Event {}
+// SAFETY: as above; waiting for an event and reading its time does not change it.
+unsafe impl Sync for Event {}
 
 impl Event {
     /// Returns an event recorded after the work enqueued on `stream` so far.
-    pub(super) fn record(stream: &Stream) -> Result<Self> {
+    pub(super) fn record(stream: &Stream, time: EventTime) -> Result<Self> {
         let mut event = ptr::null_mut();
         // SAFETY: writes one handle, which outlives the call.
-        check("cuEventCreate", unsafe { api::cuEventCreate(&mut event, WITH_TIME) })?;
+        check("cuEventCreate", unsafe { api::cuEventCreate(&mut event, time as c_uint) })?;
         let event = Event(event);
         // SAFETY: both are alive.
         check("cuEventRecord", unsafe { api::cuEventRecord(event.0, stream.raw()) })?;
         Ok(event)
     }
 
-    /// Returns the time from `start` to this event. Both must have been reached.
+    /// Waits until the event is reached.
+    pub(super) fn wait(&self) -> Result<()> {
+        // SAFETY: the event is alive.
+        check("cuEventSynchronize", unsafe { api::cuEventSynchronize(self.0) })
+    }
+
+    /// Returns the time from `start` to this event. Both must have been reached, and must record their times.
     pub(super) fn milliseconds_since(&self, start: &Event) -> Result<f32> {
         let mut milliseconds = 0.0;
         // SAFETY: both are alive; writes one number, which outlives the call.

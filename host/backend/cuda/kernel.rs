@@ -144,7 +144,7 @@ impl Function {
     ) -> Result<()> {
         windows.check(self.name, self.queue.id(), visit_windows)?;
         // SAFETY: the caller vouches for the parameters. `WindowRecord::check` has found each window among those that `windows` has
-        // handed out for this queue. Their buffers are borrowed as long as `windows` lives, exclusively unless the window is a
+        // handed out for this queue, after a note in the order of their buffers (`Windows`). The buffers are borrowed as long as `windows` lives, exclusively unless the window is a
         // `GlobalIn`.
         unsafe { self.enqueue(shape, parameters) }
     }
@@ -154,8 +154,8 @@ impl Function {
     /// # Safety
     ///
     /// `parameters` must point to values of the types of the kernel's arguments and constants. The windows in them must be on
-    /// memory of this kernel's queue that is borrowed during the call, so that later writes and frees are enqueued after the
-    /// kernel. The memory of a [`GlobalIn`](cuda_std::GlobalIn) must not be writable through another window.
+    /// memory of this kernel's context that is borrowed during the call, and whose [`AccessOrder`](crate::device::order::AccessOrder)
+    /// knows of the launch, so that later writes and frees wait for the kernel. The memory of a [`GlobalIn`](cuda_std::GlobalIn) must not be writable through another window.
     unsafe fn enqueue(&self, shape: &LaunchShape, parameters: [*const c_void; 2]) -> Result<()> {
         self.limits.check(self.name, shape)?;
         // The casts are exact: the check has compared the numbers with 32-bit limits.

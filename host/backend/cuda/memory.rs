@@ -10,7 +10,7 @@ use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Memory for `len` elements. It is not freed before the work that uses it is done.
+/// Memory for `len` elements. It is freed after the work of its queue that uses it, and of those that its queue waits for.
 pub(crate) struct DeviceMemory<T> {
     pub(super) queue: Arc<Queue>,
     /// Zero if there are no elements.
@@ -101,10 +101,12 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     }
 
     fn copy_rows(&mut self, source: &DeviceMemory<T>, rows: Rows) -> Result<()> {
-        assert!(rows.fit(source.len, self.len) && Arc::ptr_eq(&self.queue, &source.queue), "{rows:?}");
+        let one_context = std::ptr::eq(self.queue.context(), source.queue.context());
+        assert!(one_context && rows.fit(source.len, self.len), "{rows:?}");
         self.queue.enter()?;
         let addresses = Addresses::Device(source.address, self.address);
-        // SAFETY: the rows fit, by the assertion, and both are freed in the order of this stream, so after the copy.
+        // SAFETY: the rows fit, by the assertion. Both are freed after the copy: in the order of this stream, or of one that waits for
+        // it (`AccessOrder`).
         unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) }
     }
 
@@ -146,7 +148,8 @@ impl<T> Drop for DeviceMemory<T> {
         }
         // Errors are ignored: they belong to earlier work, whose wait reports them.
         match self.origin {
-            // SAFETY: allocated on this stream and freed once; work that uses it was enqueued before.
+            // SAFETY: allocated on this stream and freed once. Work that uses it was enqueued before, here or on streams that this one
+            // waits for (`AccessOrder`).
             Origin::Pool => _ = unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) },
             Origin::Cust => {
                 let _ = self.queue.wait();

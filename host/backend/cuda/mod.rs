@@ -46,7 +46,7 @@ use cuda_std::image::Modules;
 pub(crate) use interop::open_on_stream;
 use kernel::Kernel;
 pub(crate) use memory::DeviceMemory;
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Mark, Queue};
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
@@ -64,9 +64,18 @@ pub(crate) fn device_count() -> usize {
 impl backend::Queue for Queue {
     type DeviceMemory<T: Element> = DeviceMemory<T>;
     type Kernel<E: Entry> = Kernel<E>;
+    type Mark = Mark;
 
     fn id(&self) -> QueueId {
         Queue::id(self)
+    }
+
+    fn another(&self) -> Result<Arc<Self>> {
+        Queue::another(self).map(Arc::new)
+    }
+
+    fn wait_for(&self, other: &Self) -> Result<()> {
+        Queue::wait_for(self, other)
     }
 
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Kernel<E>> {
@@ -82,13 +91,12 @@ impl backend::Queue for Queue {
         self.wait()
     }
 
+    fn mark(self: &Arc<Self>) -> Result<Mark> {
+        Queue::mark(self)
+    }
+
     /// Measures with the device's clock.
-    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-        let start = self.event()?;
-        let result = work()?;
-        let end = self.event()?;
-        backend::Queue::synchronize(self)?;
-        let milliseconds = self.note(end.milliseconds_since(&start))?;
-        Ok((result, Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3)))
+    fn elapsed(start: &Mark, end: &Mark) -> Result<Duration> {
+        start.elapsed_until(end)
     }
 }

@@ -1,7 +1,7 @@
 //! One stream of a device's context.
 
 use super::context::Context;
-use super::handle::{Event, Stream};
+use super::handle::{Event, EventTime, Stream};
 use super::module::Loaded;
 use super::properties::Limits;
 use crate::Result;
@@ -10,6 +10,7 @@ use crate::device::launch::QueueId;
 use cuda_driver::api::{self, CUstream};
 use cuda_std::image::Module;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The stream with all work of one [`Device`](crate::Device) handle.
 pub(crate) struct Queue {
@@ -84,10 +85,51 @@ impl Queue {
         self.check("cuStreamSynchronize", unsafe { api::cuStreamSynchronize(self.stream()) })
     }
 
-    /// Returns an event after the work enqueued so far.
-    pub(super) fn event(&self) -> Result<Event> {
+    /// Returns another stream of the context.
+    pub(super) fn another(&self) -> Result<Self> {
         self.enter()?;
-        self.note(Event::record(&self.stream))
+        let stream = self.note(Stream::new())?;
+        Ok(Self::new(self.context.clone(), stream).0)
+    }
+
+    /// Makes later work of this stream wait for the work that `other` has now.
+    pub(super) fn wait_for(&self, other: &Self) -> Result<()> {
+        self.enter()?;
+        let event = self.note(Event::record(&other.stream, EventTime::Ignored))?;
+        self.note(self.stream.wait_for(&event))
+    }
+
+    /// Returns a mark after the work enqueued so far.
+    pub(super) fn mark(self: &Arc<Self>) -> Result<Mark> {
+        self.enter()?;
+        let event = self.note(Event::record(&self.stream, EventTime::Recorded))?;
+        Ok(Mark { event, queue: self.clone() })
+    }
+}
+
+/// An event whose time is recorded, with what it needs to exist.
+pub(crate) struct Mark {
+    // Dropped in this order, with the context current (`Drop`).
+    event: Event,
+    queue: Arc<Queue>,
+}
+
+impl Mark {
+    /// Returns the time until `end`, which has the same context, or zero if `end` was reached first. Waits until both are reached.
+    pub(super) fn elapsed_until(&self, end: &Mark) -> Result<Duration> {
+        let queue = &self.queue;
+        queue.enter()?;
+        queue.note(self.event.wait())?;
+        queue.note(end.event.wait())?;
+        let milliseconds = queue.note(end.event.milliseconds_since(&self.event))?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds).max(0.0) / 1e3))
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // The fields are dropped next, and destroying the event needs the context. A failure cannot be reported any more.
+        let _ = self.queue.context.make_current();
     }
 }
 

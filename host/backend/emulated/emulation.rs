@@ -1,10 +1,13 @@
-//! An emulator, with its findings and counts.
+//! An emulator, with its findings and counts, and a queue of it.
 
+use super::clocks::{Access, Clocks, QueueIndex};
 use crate::device::info::{Backend, DeviceInfo, SharedMemory};
 use crate::device::launch::{LaunchLimits, LaunchShape, QueueId, Residency, VisitWindows, WindowRecord};
-use crate::{Error, Result};
+use crate::{Element, Error, Result};
+use cuda_std::Argument;
+use cuda_std::host::{Window, WindowKind};
 use emulator::{Buffer, Emulator, EmulatorId, Launch, LaunchError, Profile, Report};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Memory of an emulated device, in bytes. It takes 2 to 50 times as much host memory, because accesses are recorded (see
 /// the emulator's README).
@@ -13,11 +16,17 @@ const MEMORY_BYTES: u64 = 256 << 20;
 /// Shared memory per block without opting in to more.
 const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 
-/// An emulated device. Its launches run one after another.
+/// A queue of an emulated device. Launches of all queues run one after another.
 pub(crate) struct Emulation {
+    id: QueueId,
+    index: QueueIndex,
+    shared: Arc<Shared>,
+}
+
+/// What the queues of a device share.
+struct Shared {
     profile: Profile,
     seed: u64,
-    queue: QueueId,
     emulator: EmulatorId,
     state: Mutex<State>,
 }
@@ -25,6 +34,9 @@ pub(crate) struct Emulation {
 /// State that launches change.
 pub(super) struct State {
     pub(super) emulator: Emulator,
+    clocks: Clocks,
+    /// The first error that could not be returned when it happened.
+    deferred: Option<Error>,
     seed: u64,
     free: u64,
     /// One report per kernel.
@@ -33,25 +45,45 @@ pub(super) struct State {
 
 impl Emulation {
     pub(crate) fn new(profile: Profile, seed: u64) -> Self {
-        let state = State { emulator: Emulator::new(profile), seed, free: MEMORY_BYTES, reports: Vec::new() };
-        let (queue, emulator) = (QueueId::new(), state.emulator.id());
-        Emulation { profile, seed, queue, emulator, state: Mutex::new(state) }
+        let (emulator, clocks) = (Emulator::new(profile), Clocks::default());
+        let mut state = State { emulator, clocks, deferred: None, seed, free: MEMORY_BYTES, reports: Vec::new() };
+        let (index, emulator) = (state.clocks.add_queue(), state.emulator.id());
+        let shared = Shared { profile, seed, emulator, state: Mutex::new(state) };
+        Emulation { id: QueueId::new(), index, shared: Arc::new(shared) }
+    }
+
+    /// Returns another queue of the device.
+    pub(super) fn another(&self) -> Result<Self> {
+        let index = self.lock()?.clocks.add_queue();
+        Ok(Emulation { id: QueueId::new(), index, shared: self.shared.clone() })
+    }
+
+    /// Makes later accesses of this queue come after those of `other` so far.
+    pub(super) fn wait_for(&self, other: &Self) -> Result<()> {
+        self.lock()?.clocks.wait_for(self.index, other.index);
+        Ok(())
+    }
+
+    /// Returns the first error that could not be returned when it happened.
+    pub(super) fn check_deferred(&self) -> Result<()> {
+        self.lock()?.deferred.take().map_or(Ok(()), Err)
     }
 
     pub(super) fn queue_id(&self) -> QueueId {
-        self.queue
+        self.id
     }
 
     /// Returns the properties of the device.
     pub(crate) fn info(&self) -> DeviceInfo {
-        let name = self.profile.name();
+        let Shared { profile, seed, .. } = &*self.shared;
+        let name = profile.name();
         DeviceInfo {
             backend: Backend::Emulated,
             name: format!("emulated {name}"),
-            selection: format!("emulated:{name}:{}", self.seed),
+            selection: format!("emulated:{name}:{seed}"),
             compute_capability: None,
             processors: 1,
-            threads_per_multiprocessor: Some(self.profile.threads_per_multiprocessor()),
+            threads_per_multiprocessor: Some(profile.threads_per_multiprocessor()),
             memory: Some(MEMORY_BYTES),
             l2_cache: None,
             shared_memory: Some(self.limits().shared),
@@ -59,17 +91,24 @@ impl Emulation {
     }
 
     pub(super) fn limits(&self) -> LaunchLimits {
-        limits(&self.profile)
+        limits(&self.shared.profile)
     }
 
     /// Locks the state for this thread. Returns an error if the caller is a kernel that the device runs, because the launch
     /// holds the lock until the kernel has ended.
     pub(super) fn lock(&self) -> Result<MutexGuard<'_, State>> {
-        if self.emulator.runs_the_caller() {
+        if self.shared.emulator.runs_the_caller() {
             return Err(Error::DeviceRunsCaller { device: self.info().selection });
         }
         // Panics of kernels become findings of their reports, so a panic with the lock held has not damaged the state.
-        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        Ok(self.shared.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Records an access of this queue to the buffer that contains `address`. Returns an error if the queue has not waited for
+    /// accesses that it could be mixed up with.
+    pub(super) fn access(&self, state: &mut State, address: u64, access: Access) -> Result<()> {
+        let is_ordered = state.clocks.access(self.index, address, access);
+        if is_ordered { Ok(()) } else { Err(Error::UnorderedAccess { device: self.info().selection }) }
     }
 
     /// Runs `kernel` with the function that launches it, if it can reach only what `windows` has handed out. This is not generic, so
@@ -82,8 +121,16 @@ impl Emulation {
         visit_windows: VisitWindows<'_>,
         run: &dyn Fn(&mut Emulator, Launch) -> std::result::Result<Report, LaunchError>,
     ) -> Result<()> {
-        windows.check(kernel, self.queue, visit_windows)?;
+        windows.check(kernel, self.id, visit_windows)?;
         let mut state = self.lock()?;
+        let mut ordered = Ok(());
+        visit_windows(&mut |_, Window { kind, address, bytes, .. }| {
+            let access = if kind == WindowKind::In { Access::Read } else { Access::Write };
+            if bytes > 0 && ordered.is_ok() {
+                ordered = self.access(&mut state, address, access);
+            }
+        });
+        ordered?;
         let launch = state.checked(kernel, shape)?;
         let report = run(&mut state.emulator, launch);
         state.note(kernel, report)
@@ -106,7 +153,7 @@ impl Emulation {
 
 impl State {
     /// Returns the buffer that `make` creates, and reserves its bytes of the device's memory.
-    pub(super) fn buffer<T>(
+    pub(super) fn buffer<T: Element>(
         &mut self,
         bytes: u64,
         make: impl FnOnce(&mut Emulator) -> Option<Buffer<T>>,
@@ -115,12 +162,20 @@ impl State {
         let free = self.free.checked_sub(bytes).ok_or(Error::OutOfDeviceMemory { requested: bytes, available })?;
         let buffer = make(&mut self.emulator).ok_or_else(no_more_buffers)?;
         self.free = free;
+        self.clocks.add_buffer(address(&buffer));
         Ok(buffer)
     }
 
-    /// Releases reserved bytes of the device's memory.
-    pub(super) fn release(&mut self, bytes: u64) {
-        self.free += bytes;
+    /// Frees a buffer, and releases its bytes of the device's memory.
+    pub(super) fn free<T: Element>(&mut self, buffer: &Buffer<T>) {
+        self.clocks.remove_buffer(address(buffer));
+        self.emulator.free(buffer);
+        self.free += (buffer.len() * size_of::<T>()) as u64;
+    }
+
+    /// Keeps an error until it can be returned.
+    pub(super) fn defer(&mut self, error: Error) {
+        self.deferred.get_or_insert(error);
     }
 
     /// Returns a launch of `kernel` in this shape, if the device allows it.
@@ -148,6 +203,13 @@ impl State {
         }
         result
     }
+}
+
+/// Returns the address of a buffer.
+pub(super) fn address<T: Element>(buffer: &Buffer<T>) -> u64 {
+    let mut first = 0;
+    buffer.input().windows("", &mut |_, window| first = window.address);
+    first
 }
 
 /// Returns the error for more buffers than addresses can distinguish.
@@ -217,7 +279,7 @@ mod tests {
         let args = Reversal { input: input.input(), output: output.output(), wait: wait.into() };
         let run = |emulator: &mut Emulator, launch| emulator.launch::<reverse>(launch, args, ());
         // The windows in the arguments are not visited, so none is refused.
-        let windows = WindowRecord::new(emulation.queue);
+        let windows = WindowRecord::new(emulation.id);
         let result = emulation.launch("reverse", &SHAPE, &windows, &|_| (), &run);
         let output_now = emulation.lock().unwrap().emulator.download(&output);
         (output_now, result)

@@ -1,6 +1,7 @@
 //! An emulated device's memory.
 
-use super::emulation::Emulation;
+use super::clocks::Access;
+use super::emulation::{Emulation, address};
 use crate::cpu::allocation;
 use crate::device::rows::Rows;
 use crate::{Element, Error, Result, backend};
@@ -12,6 +13,15 @@ use std::sync::Arc;
 pub(crate) struct DeviceMemory<T: Element> {
     emulation: Arc<Emulation>,
     buffer: Buffer<T>,
+}
+
+impl<T: Element> DeviceMemory<T> {
+    /// Returns all elements, as `queue` reads them.
+    fn read(&self, queue: &Emulation) -> Result<Vec<T>> {
+        let mut state = queue.lock()?;
+        queue.access(&mut state, address(&self.buffer), Access::Read)?;
+        Ok(state.emulator.download(&self.buffer))
+    }
 }
 
 impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
@@ -43,6 +53,7 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
 
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
         let mut state = self.emulation.lock()?;
+        self.emulation.access(&mut state, address(&self.buffer), Access::Write)?;
         for [from, to] in rows.joined().each() {
             state.emulator.overwrite(&self.buffer, to.start, &data[from]);
         }
@@ -50,12 +61,12 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     }
 
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
-        rows.copy(&self.emulation.lock()?.emulator.download(&self.buffer), data);
+        rows.copy(&self.read(&self.emulation)?, data);
         Ok(())
     }
 
     fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()> {
-        let data = self.emulation.lock()?.emulator.download(&source.buffer);
+        let data = source.read(&self.emulation)?;
         self.overwrite_rows(&data, rows)
     }
 
@@ -85,7 +96,9 @@ impl<T: Element> Drop for DeviceMemory<T> {
     fn drop(&mut self) {
         // Memory dropped by a kernel that the device runs is freed with the device.
         let Ok(mut state) = self.emulation.lock() else { return };
-        state.emulator.free(&self.buffer);
-        state.release((self.buffer.len() * size_of::<T>()) as u64);
+        if let Err(error) = self.emulation.access(&mut state, address(&self.buffer), Access::Write) {
+            state.defer(error);
+        }
+        state.free(&self.buffer);
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `emulation.rs` | an emulator, with its findings and counts |
+//! | `emulation.rs` | an emulator, with its findings and counts, and a queue of it |
+//! | `clocks.rs` | the order of accesses, as the queues know it |
 //! | `memory.rs` | memory of an emulated device |
 //! | `kernel.rs` | kernels, which run when they are launched |
 
+mod clocks;
 mod emulation;
 mod kernel;
 mod memory;
 
-use super::{by_clock_of_host, number};
+use super::number;
 use crate::device::info::DeviceInfo;
 use crate::device::launch::QueueId;
 use crate::{Element, Result, backend};
@@ -21,7 +23,7 @@ use emulator::Profile;
 use kernel::Kernel;
 use memory::DeviceMemory;
 use std::sync::{Arc, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Opens the device called `PROFILE` or `PROFILE:SEED`, if there is one.
 pub(crate) fn open(name: &str) -> Option<Result<(Arc<Emulation>, DeviceInfo)>> {
@@ -35,9 +37,18 @@ pub(crate) fn open(name: &str) -> Option<Result<(Arc<Emulation>, DeviceInfo)>> {
 impl backend::Queue for Emulation {
     type DeviceMemory<T: Element> = DeviceMemory<T>;
     type Kernel<E: Entry> = Kernel<E>;
+    type Mark = Instant;
 
     fn id(&self) -> QueueId {
         self.queue_id()
+    }
+
+    fn another(&self) -> Result<Arc<Self>> {
+        Emulation::another(self).map(Arc::new)
+    }
+
+    fn wait_for(&self, other: &Self) -> Result<()> {
+        Emulation::wait_for(self, other)
     }
 
     /// Kernels are code of this program, so no image is needed.
@@ -51,11 +62,15 @@ impl backend::Queue for Emulation {
     }
 
     fn synchronize(&self) -> Result<()> {
-        Ok(())
+        self.check_deferred()
+    }
+
+    fn mark(self: &Arc<Self>) -> Result<Instant> {
+        Ok(Instant::now())
     }
 
     /// Measures with the host's clock.
-    fn time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
-        by_clock_of_host(work)
+    fn elapsed(start: &Instant, end: &Instant) -> Result<Duration> {
+        Ok(end.saturating_duration_since(*start))
     }
 }

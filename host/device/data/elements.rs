@@ -49,7 +49,7 @@ impl<T: Element> OnBuffer<'_, T> {
 }
 
 impl<T: Element> Elements<'_, T> {
-    /// Returns an error if elements on a device belong to another handle.
+    /// Returns an error if elements on a device belong to another device.
     pub(crate) fn check_owner(&self, what: &'static str, device: &Device) -> Result<()> {
         match self {
             Elements::Host(_) => Ok(()),

@@ -150,7 +150,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         Ok(OnBuffer::Copied(copy))
     }
 
-    /// Returns an error if the view belongs to another handle.
+    /// Returns an error if the view belongs to another device.
     pub(crate) fn check_owner(&self, what: &'static str, device: &Device) -> Result<()> {
         device.check_owner(what, self.buffer.device())
     }
@@ -171,7 +171,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.axes.pitch(columns)
     }
 
-    /// Returns an error if the view belongs to another handle.
+    /// Returns an error if the view belongs to another device.
     pub(crate) fn check_owner(&self, what: &'static str, device: &Device) -> Result<()> {
         device.check_owner(what, self.buffer.device())
     }

@@ -250,7 +250,7 @@ impl<E: Entry<Constants = ()>> Kernel<E> {
     ///
     /// Nothing is launched in these cases:
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle than the kernel.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device than the kernel.
     /// * [`Error::ForeignWindow`] if an argument contains a window that this launch has not created.
     /// * [`Error::LaunchOutOfRange`] or [`Error::SharedMemoryExceeded`] if `shape` exceeds a limit of the device, or of a block
     ///   of this kernel.

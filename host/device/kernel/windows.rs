@@ -175,27 +175,34 @@ impl<'l, 'b> Windows<'l, 'b> {
 
     /// Returns a window on all elements of `buffer`, for the kernel to read.
     ///
-    /// If the buffer belongs to another handle than the kernel, the window is empty and the launch fails.
+    /// If the buffer belongs to another device than the kernel, the window is empty and the launch fails.
     pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<'l, T> {
-        let ours = self.accept("an input", buffer.device());
+        let device = self.device.clone();
+        let ours = self.accept("an input", buffer.device(), || buffer.order().before_read(device.engine()));
         self.hand_out(if ours { buffer.storage().input() } else { GlobalIn::empty() })
     }
 
     /// Returns a window on all elements of `buffer`, for the kernel to write; otherwise as [`input`](Self::input).
     pub fn output<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalOut<'l, T> {
-        let ours = self.accept("an output", buffer.device());
+        let ours = self.accept_write("an output", buffer);
         self.hand_out(if ours { buffer.storage_mut().output() } else { GlobalOut::empty() })
     }
 
     /// Returns a window on all elements of `buffer`, for the kernel to read and write; otherwise as [`input`](Self::input).
     pub fn in_out<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalInOut<'l, T> {
-        let ours = self.accept("a buffer to read and write", buffer.device());
+        let ours = self.accept_write("a buffer to read and write", buffer);
         self.hand_out(if ours { buffer.storage_mut().in_out() } else { GlobalInOut::empty() })
     }
 
-    /// Returns whether buffers of this handle can be used, and records the error if not.
-    fn accept(&mut self, operand: &'static str, owner: &Device) -> bool {
-        match self.device.check_owner(operand, owner) {
+    /// Returns whether the launch can write the buffer, and records the error if not.
+    fn accept_write<T: Element>(&mut self, operand: &'static str, buffer: &mut Buffer<T>) -> bool {
+        let (device, owner) = (self.device.clone(), buffer.device().clone());
+        self.accept(operand, &owner, || buffer.order_mut().before_write(device.engine()))
+    }
+
+    /// Returns whether the launch can use a buffer of this owner after `wait`, and records the error if not.
+    fn accept(&mut self, operand: &'static str, owner: &Device, wait: impl FnOnce() -> crate::Result<()>) -> bool {
+        match self.device.check_owner(operand, owner).and_then(|()| wait()) {
             Ok(()) => true,
             Err(error) => {
                 self.record.refuse(error);

@@ -49,8 +49,8 @@ impl WindowRecord {
         WindowRecord { queue, handed_out: SmallVec::new(), error: None }
     }
 
-    /// Allows the launch to use a window. The window's memory belongs to the queue and is borrowed for the life of the record,
-    /// exclusively if the kernel can write it.
+    /// Allows the launch to use a window. The queue has waited for earlier accesses of other queues to the window's memory, which is
+    /// borrowed for the life of the record, exclusively if the kernel can write it.
     pub(crate) fn hand_out(&mut self, window: Window) {
         self.handed_out.push(window);
     }
@@ -61,7 +61,7 @@ impl WindowRecord {
     }
 
     /// Returns an error unless every window in the parameters of `kernel` is a window that was created here for this queue, or
-    /// a part of one. Without an error, the memory of each window belongs to the queue and is borrowed for the life of this
+    /// a part of one. Without an error, the memory of each window is on the queue's device and is borrowed for the life of this
     /// record, exclusively if the kernel can write it.
     pub(crate) fn check(&self, kernel: &'static str, queue: QueueId, visit: VisitWindows<'_>) -> Result<()> {
         let handed_out = self.for_queue(queue)?;

@@ -97,7 +97,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// # Errors
     ///
     /// * The errors of [`output_shape`](Self::output_shape), and `PictureError::Channels` for pixels with another number of channels.
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::TooLarge`] for more outputs than memory or a picture can have.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::kernel`] on a GPU: axis 0 has its own kernel, which is loaded on first use.

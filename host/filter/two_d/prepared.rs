@@ -130,7 +130,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Filter2dError::Channels`] if the length of an array's last axis is not the number of channels,
     ///   [`Filter2dError::Interleaving`] if the number of columns of a matrix is not a multiple of it, and
     ///   `PictureError::Channels` if pixels have another number.
-    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another device.
     /// * [`Error::TooLarge`] for more outputs than memory or a picture can have.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
@@ -164,7 +164,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// # Errors
     ///
-    /// * [`Error::DeviceMismatch`] if a matrix belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a matrix belongs to another device.
     /// * [`Filter2dError::Dimensions`] for buffers that are not matrices.
     /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels, and [`Filter2dError::Planes`] if the
     ///   number of rows is not a multiple of the pictures.

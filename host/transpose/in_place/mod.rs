@@ -82,7 +82,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
     ///
     /// The data are unchanged after these errors:
     ///
-    /// * [`Error::DeviceMismatch`] if a buffer belongs to another handle.
+    /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`] if a slice, a buffer or an array with at most one axis does not have matrices · rows · columns · components
     ///   numbers, and [`Error::Shape`] if a matrix does not have matrices · rows rows of columns · components numbers. The first axes of
     ///   an array have the rows, and the others the numbers.

@@ -158,6 +158,12 @@ fn unwritten_output() {
 }
 
 #[test]
+fn unordered_access() {
+    let text = "a queue of emulated:small:1 accesses a buffer before the accesses of another queue have ended";
+    says(Error::UnorderedAccess { device: "emulated:small:1".into() }, text, None);
+}
+
+#[test]
 fn kernel_without_digest() {
     let text = "blur cannot be matched with compiled modules: call cuda_std::build::kernel_crate in the build script of \
                 its crate";
