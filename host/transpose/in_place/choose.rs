@@ -21,7 +21,7 @@ pub(super) enum Method {
     Permutations,
 }
 
-/// Returns the choice for matrices, on a device with at most `shared` bytes of shared memory for a block.
+/// Returns the choice for matrices that are not empty, on a device with at most `shared` bytes of shared memory for a block.
 pub(super) fn choose(problem: &TransposeProblem, launches: &LaunchConstants, shared: u64) -> Choice {
     if problem.rows != problem.columns {
         return Choice { method: Method::Permutations, reason: "rows and columns are permuted, part by part" };

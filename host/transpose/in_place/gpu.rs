@@ -24,9 +24,8 @@ pub(super) struct GpuTransposeInPlace<T: Element> {
     tuning: TransposeTuning,
     matrices: Matrices,
     problem: TransposeProblem,
-    /// The choice for matrices without gaps.
-    choice: Choice,
-    kernels: Option<Kernels>,
+    /// For matrices without gaps, unless they are empty.
+    without_gaps: Option<Pitched>,
     /// Kernels for square matrices with the most recent row pitches. Each pitch may need other kernels.
     pitched: Recent<usize, Arc<Pitched>>,
     /// Memory for a part of a matrix. Locked while the steps that use it are enqueued, so that they run in order.
@@ -36,12 +35,12 @@ pub(super) struct GpuTransposeInPlace<T: Element> {
 impl<T: Element> GpuTransposeInPlace<T> {
     pub(super) fn new(gpu: &Gpu, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
-        let kernels = if matrices.is_empty() { None } else { Some(load(gpu, &problem)?) };
+        let tuning = TransposeTuning::new(gpu.info());
+        let without_gaps = if matrices.is_empty() { None } else { Some(Pitched::new(gpu, &tuning, &problem)?) };
         let part = Mutex::new(gpu.unwritten(matrices.scratch())?);
-        let (gpu, tuning, matrices) = (gpu.clone(), TransposeTuning::new(gpu.info()), *matrices);
-        let (choice, pitched) = (choose(&problem, &tuning.launches, gpu.shared.max_per_block), Recent::default());
-        let transpose = GpuTransposeInPlace { gpu, tuning, matrices, problem, choice, kernels, pitched, part };
-        if transpose.kernels.is_some() {
+        let (gpu, matrices, pitched) = (gpu.clone(), *matrices, Recent::default());
+        let transpose = GpuTransposeInPlace { gpu, tuning, matrices, problem, without_gaps, pitched, part };
+        if let Some(Pitched { choice, .. }) = &transpose.without_gaps {
             drop(transpose.part_for(&choice.method)?);
         }
         Ok(transpose)
@@ -82,8 +81,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
     fn pitched(&self, pitch: usize) -> Result<Arc<Pitched>> {
         self.pitched.get(pitch, || {
             let problem = self.matrices.problem::<T>([pitch; 2])?;
-            let choice = choose(&problem, &self.tuning.launches, self.gpu.shared.max_per_block);
-            Ok(Arc::new(Pitched { method: choice.method, kernels: load(&self.gpu, &problem)? }))
+            Ok(Arc::new(Pitched::new(&self.gpu, &self.tuning, &problem)?))
         })
     }
 
@@ -95,13 +93,13 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 
     /// Transposes matrices.
-    fn transpose(&self, kernels: &Kernels, method: &Method, data: &mut Buffer<T>) -> Result<()> {
-        let mut part = self.part_for(method)?;
+    fn transpose(&self, Pitched { choice, kernels }: &Pitched, data: &mut Buffer<T>) -> Result<()> {
+        let mut part = self.part_for(&choice.method)?;
         let half = (part.len() / 2 * size_of::<T>()) as u64;
         let mut windows = Windows::new(&self.gpu);
         let [data, part] = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _submission = self.gpu.submission_lock()?;
-        match method {
+        match &choice.method {
             Method::Tiles(geometry) => geometry.parts().try_for_each(|part| {
                 let args = (data, geometry.layout(part));
                 kernels.swap.launch(&windows, shape(geometry, part.grid), args, &())
@@ -130,19 +128,17 @@ impl<T: Element> GpuTransposeInPlace<T> {
         if self.matrices.is_empty() {
             return Ok(());
         }
-        let pitched = self.pitched(pitch)?;
-        self.transpose(&pitched.kernels, &pitched.method, data)
+        self.transpose(&*self.pitched(pitch)?, data)
     }
 
     /// Transposes matrices without gaps.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
-        let Some(kernels) = &self.kernels else { return Ok(()) };
-        self.transpose(kernels, &self.choice.method, data)
+        self.without_gaps.as_ref().map_or(Ok(()), |pitched| self.transpose(pitched, data))
     }
 
     pub(super) fn plan(&self) -> Planned {
-        let Some(kernels) = &self.kernels else { return Planned::nothing() };
-        let Choice { method, reason } = self.choice;
+        let Some(Pitched { choice, kernels }) = &self.without_gaps else { return Planned::nothing() };
+        let &Choice { method, reason } = choice;
         let launches = match method {
             Method::Tiles(geometry) => self.swaps(kernels, &geometry),
             Method::Exchange(exchange) => self.copies(kernels, exchange),
@@ -202,10 +198,18 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 }
 
-/// Kernels and launch parameters for square matrices with gaps between rows.
+/// What has been chosen for matrices with some row pitch, and its kernels.
 struct Pitched {
-    method: Method,
+    choice: Choice,
     kernels: Kernels,
+}
+
+impl Pitched {
+    /// Returns the choice for matrices that are not empty.
+    fn new(gpu: &Gpu, tuning: &TransposeTuning, problem: &TransposeProblem) -> Result<Self> {
+        let choice = choose(problem, &tuning.launches, gpu.shared.max_per_block);
+        Ok(Pitched { choice, kernels: load(gpu, problem)? })
+    }
 }
 
 /// The kernels for units of one size.
