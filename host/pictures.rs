@@ -222,7 +222,7 @@ where
 }
 
 /// Returns the subpixels of a picture. Its container may be longer.
-fn subpixels<P: Pixel, C>(picture: &ImageBuffer<P, C>) -> &[P::Subpixel]
+pub(crate) fn subpixels<P: Pixel, C>(picture: &ImageBuffer<P, C>) -> &[P::Subpixel]
 where
     C: Deref<Target = [P::Subpixel]>,
 {

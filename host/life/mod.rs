@@ -41,10 +41,17 @@
 //! the caches. `Blocked` does so for eight generations at a time, so computing steps of eight generations and more in one call of
 //! [`Board::step`] is much faster than one by one.
 
-// `Life::prepare` returns a board on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` with the kernels of `choose.rs` and the
-// constants of `tuning.rs`.
-// Cells are exchanged with both in packed rows (`words.rs`, `row_access.rs`). `placement.rs` places patterns, `history.rs` has censuses, and
-// `search.rs` finds repetitions in them.
+// | file | contents |
+// |---|---|
+// | `description.rs`, `rule.rs`, `topology.rs` | what a user asks for: plain data |
+// | `choose.rs`, `tuning.rs` | the choice of the kernels, and its constants |
+// | `gpu.rs` | what has been chosen |
+// | `cpu.rs` | the same on the CPU |
+// | `board.rs` | a board on a device, and its uses |
+// | `words.rs`, `row_access.rs` | the packed rows in which cells are exchanged with both |
+// | `pattern/`, `grid.rs`, `placement.rs` | patterns, the boards that they were made for, and their places on a board |
+// | `history.rs`, `search.rs`, `outcome.rs` | censuses, repetitions in them, and what becomes of a board |
+// | `error.rs` | errors |
 mod board;
 mod choose;
 mod cpu;

@@ -4,14 +4,16 @@ use super::function::ONLY_KERNEL;
 use super::launcher::Launcher;
 use super::lines::Lines;
 use super::word::Word;
-use super::{PointwiseElement, PointwiseError};
+use super::{ChannelsInput, PointwiseElement, PointwiseError};
 use crate::cpu::parallel::for_chunks;
-use crate::device::data;
+use crate::device::data::{self, Elements, Results};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::device::on_device::{OnDevice, Task};
 use crate::element::any::{BufferMut, BufferRef};
 use crate::filter2d::MOST_CHANNELS;
+#[cfg(feature = "image")]
+use crate::pictures::PictureError;
 use crate::plan::Planned;
 use crate::{Buffer, BufferView, Device, Input, LaunchPlan, Output, Plan, Result, Windows};
 use cuda_std::Entry;
@@ -23,7 +25,7 @@ use std::marker::PhantomData;
 /// A change between interleaved channels, such as `rgbrgbrgb`, and planes, `rrr ggg bbb`, described but not yet bound to a
 /// device.
 ///
-/// Elements are copied, so NaNs keep their bits. In a matrix of a device, pixels are columns times channels, and planes are one below
+/// Elements are copied, so NaNs keep their bits. In a matrix, the rows of pixels have columns times channels, and planes are one below
 /// the other.
 ///
 /// ```
@@ -99,7 +101,7 @@ pub struct PreparedChannels<T: PointwiseElement> {
 
 /// The pixels of a problem. Positions and pitches are in elements.
 #[derive(Clone, Copy, Debug)]
-struct Picture {
+pub(super) struct Picture {
     rows: usize,
     /// Pixels of a row.
     columns: usize,
@@ -137,8 +139,13 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// | input | pixels | planes |
     /// |---|---|---|
     /// | an array with three axes | rows, columns and channels | channels, rows and columns |
-    /// | another array, a [`Buffer2`](crate::Buffer2), or a picture of `image` with one channel | rows, and columns times channels | channels times rows, and columns |
-    /// | a slice or a [`Buffer`]: a single row | columns times channels | channels times columns |
+    /// | an array with two axes, a [`Buffer2`] | rows, columns times channels | channels times rows, columns |
+    /// | a slice, a [`Buffer`], an array with one axis: a single row | columns times channels | channels times columns |
+    /// | a picture of `image`: pictures of `Luma` instead of arrays with two axes | see below | as arrays with two axes |
+    ///
+    /// A picture with one channel is the matrix of its subpixels. [`Channels::split`] also divides pictures whose pixels have the
+    /// channels. The other way round, pixels are the matrix as a picture of `Luma`, which is wider than the planes. Pixels of another
+    /// type are made from a matrix by [`Buffer2::download_image`].
     ///
     /// ```
     /// use slm::ndarray::array;
@@ -156,23 +163,43 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// # Errors
     ///
     /// * [`PointwiseError::ChannelAxis`] if an array with three axes has another number of channels, and
-    ///   [`PointwiseError::Dimensions`] for more axes.
+    ///   [`PointwiseError::Dimensions`] for an array with other than 1 to 3 axes.
     /// * [`PointwiseError::Division`] if the number of columns of pixels, of rows of planes, or of elements of a single row, is not a
     ///   multiple of the channels.
-    /// * `PictureError::Channels` for a picture whose pixels have several channels.
+    /// * `PictureError::Channels` for a picture whose pixels have several channels, unless they are divided and have as many channels as
+    ///   the operation.
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply<I: Input<T>>(&self, input: I) -> Result<I::Output> {
-        let shape = input.shape();
-        shape.check_channels("a matrix of pixels or planes", 1)?;
-        let (mut picture, axes) = self.picture(&shape.axes)?;
-        data::apply(&input, &axes, |input| {
-            input.check_owner("the input", &self.device)?;
-            let pitch = self.input_pitch(&mut picture);
-            *pitch = input.pitch(*pitch);
-            self.on_device.apply(&self.device, &picture, [input], picture.len())
-        })
+    pub fn apply<I: ChannelsInput<T>>(&self, input: I) -> Result<I::Output> {
+        input.changed(self)
+    }
+
+    /// Returns the planes or the pixels in the form of an input that has its channels as an axis or in rows.
+    pub(super) fn apply_in_form<I: Input<T>>(&self, input: &I) -> Result<I::Output> {
+        let (picture, axes) = self.picture(&input.shape().axes)?;
+        data::apply(input, &axes, |input| self.results(picture, input))
+    }
+
+    /// Returns the planes or the pixels of a picture in these elements, which have no gaps unless they are a matrix.
+    pub(super) fn results(&self, mut picture: Picture, input: &Elements<'_, T>) -> Result<Results<T>> {
+        input.check_owner("the input", &self.device)?;
+        let pitch = self.input_pitch(&mut picture);
+        *pitch = input.pitch(*pitch);
+        self.on_device.apply(&self.device, &picture, [input], picture.len())
+    }
+
+    /// Returns an error unless pictures of the crate `image` may have pixels with this number of channels. Those with one are matrices.
+    #[cfg(feature = "image")]
+    pub(super) fn check_pixels(&self, actual: usize) -> Result<()> {
+        let (operation, expected) = match self.direction {
+            Direction::Split(channels) => ("the division into planes", channels),
+            Direction::Merge(_) => ("the union of planes", 1),
+        };
+        match actual == 1 || actual == expected {
+            true => Ok(()),
+            false => Err(PictureError::Channels { operation, expected, actual }.into()),
+        }
     }
 
     /// Changes pixels to planes, or the other way round: a matrix into another one with any row pitches, or a single row in a buffer
@@ -225,7 +252,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     }
 
     /// Returns the picture in an input with these axes and without gaps, and the axes of the output.
-    fn picture(&self, axes: &[usize]) -> Result<(Picture, Vec<usize>)> {
+    pub(super) fn picture(&self, axes: &[usize]) -> Result<(Picture, Vec<usize>)> {
         match *axes {
             [len] => {
                 let columns = self.divided("elements", len)?;
@@ -425,4 +452,4 @@ impl<W: Word> GpuChannels for Launcher<Merging<W>> {
 }
 
 #[cfg(doc)]
-use crate::Error;
+use crate::{Buffer2, Error};

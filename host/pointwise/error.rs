@@ -76,7 +76,7 @@ pub enum PointwiseError {
         /// Length of the axis.
         actual: usize,
     },
-    /// An array has too many axes for pixels or planes.
+    /// An array has other than 1 to 3 axes, so it has neither pixels nor planes.
     #[error("pixels and planes have from 1 to 3 axes, not {dimensions}")]
     Dimensions {
         /// Number of axes.

@@ -35,8 +35,9 @@
 //!
 //! Samples `S` and outputs `O` are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. Functions are computed in `f32` if it
 //! represents all numbers of both types, that is if neither is `i32` or `f64`, and otherwise in `f64`. Parameters are
-//! rounded to this type, and must be finite in it, except that the bounds of [`Map::clamp`] may be infinite. Each addition, multiplication, division and square root is rounded once, so the bits are the same
-//! on every device, except that any NaN may be returned for another one.
+//! rounded to this type, and must be finite in it, except that the bounds of [`Map::clamp`] may be infinite. Each addition,
+//! multiplication, division and square root is rounded once, so the bits are the same on every device, except that any NaN may be
+//! returned for another one.
 //!
 //! Results are converted to integer outputs by rounding to the nearest integer, ties to even, and saturating; NaN becomes 0.
 //! They are converted to float outputs by rounding to the nearest number; beyond the largest one it is infinity. So
@@ -46,8 +47,11 @@
 //! # Shapes
 //!
 //! Except for [`Channels`], outputs have the shape of their input. Inputs are slices, arrays of `ndarray` with any strides,
-//! pictures of the crate `image`, [`Buffer`]s, or [`Buffer2`]s with any row pitches. Two inputs may be of different forms. Gaps between rows are neither read nor written. Without samples there
-//! are no outputs, and nothing is launched.
+//! pictures of the crate `image`, [`Buffer`]s, or [`Buffer2`]s with any row pitches. Two inputs may be of different forms. Gaps
+//! between rows are neither read nor written. Without samples there are no outputs, and nothing is launched.
+//!
+//! [`Channels`] takes the same inputs, but pictures only if their pixels have one channel, or the channels that are divided into
+//! planes; [`PreparedChannels::apply`] has the shapes.
 //!
 //! # Speed
 //!
@@ -58,11 +62,13 @@
 //! per sample.
 
 // A description becomes a prepared function, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs` and
-// `table.rs`, by a `launcher.rs`; `channels.rs` contains all of its operation. `lines.rs` has the elements of a problem in
+// `table.rs`, by a `launcher.rs`; `channels.rs` contains all of its operation, for the
+// data of `channels_input.rs`. `lines.rs` has the elements of a problem in
 // memory. Types are known at run time only from `function.rs` on, so that code is not compiled for each combination of
 // samples and outputs.
 mod arithmetic;
 mod channels;
+mod channels_input;
 mod combined;
 mod convert;
 mod cpu;
@@ -82,6 +88,7 @@ mod word;
 
 pub use arithmetic::Arithmetic;
 pub use channels::{Channels, PreparedChannels};
+pub use channels_input::ChannelsInput;
 pub use combined::PreparedArithmetic;
 pub use convert::Convert;
 pub use element::{LookupElement, PointwiseElement};

@@ -21,9 +21,17 @@
 //! [`Transpose::prepare`] is for a separate output, [`Transpose::prepare_in_place`] for transposing in place. Both accept
 //! buffers, matrices with gaps between rows, and arrays of `ndarray` with any strides.
 
-// A description becomes a prepared operation, which runs on a device: on the CPU in `cpu.rs`, on a GPU in `gpu.rs`, with the
-// kernels of `kernels.rs` and the constants of `tuning.rs`. `matrices.rs` is the problem in the form that both use. `in_place/`
-// has the corresponding files for transpositions in place.
+// | file | contents |
+// |---|---|
+// | `description.rs`, `algorithm.rs`, `element.rs` | what a user asks for: plain data |
+// | `matrices.rs` | the same in the form that CPU and GPU code use |
+// | `choose.rs`, `tuning.rs` | the choice of the kernel, and its constants |
+// | `gpu.rs`, `kernels.rs` | what has been chosen, and the kernels for units of all sizes |
+// | `cpu.rs` | the same on the CPU |
+// | `prepared.rs` | a transposition on a device, and its uses |
+// | `in_place/` | the corresponding files for transpositions in place |
+// | `pictures.rs` | pictures of the crate `image` in place |
+// | `error.rs` | errors |
 mod algorithm;
 mod choose;
 mod cpu;

@@ -1,6 +1,7 @@
 //! Constants of transpositions, chosen by measurement or derived from properties of the device.
 //!
-//! `benches/RESULTS.md` has the measurements, on an H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element is read and written once.
+//! `benches/RESULTS.md` has the measurements, on an H200. Nothing depends on the L2 cache: tiles are in shared memory, so each element
+//! is read and written once.
 
 use crate::device::info::{Backend, DeviceInfo};
 use slm_kernels::transpose as kernels;

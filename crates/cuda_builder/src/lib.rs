@@ -35,7 +35,7 @@
 //        ├─ commit: the folder `ptx`                                                       committed, index
 //        └─ check:  the differences from it                                                check
 //
-// What callers get is in `results` and `error`.
+// What callers get is in `results` and `error`. The tests of a file are in `…_tests`, and `test_dir` has a folder for one test.
 
 mod arch;
 mod builder;

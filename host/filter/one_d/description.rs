@@ -90,8 +90,8 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn gaussian(gaussian: impl Into<Gaussian>) -> Self {
-        let taps = gaussian.into().weights();
-        Self::generated(WeightSource::Gaussian, taps.map_err(|error| Filter1dError::from(error).into()))
+        let taps = gaussian.into().weights().map(Into::into);
+        Self::new(WeightSource::Gaussian, taps.map_err(|error| Filter1dError::from(error).into()))
     }
 
     /// Returns the mean of `len` samples: a correlation with equal taps.
@@ -111,12 +111,7 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn box_blur(len: usize) -> Self {
-        Self::generated(WeightSource::Box, box_weights("the length of a box", len))
-    }
-
-    /// Returns the correlation with generated taps.
-    fn generated(source: WeightSource, taps: Result<Vec<S::Weight>>) -> Self {
-        Self::new(source, taps.map(Into::into))
+        Self::new(WeightSource::Box, box_weights("the length of a box", len).map(Into::into))
     }
 }
 

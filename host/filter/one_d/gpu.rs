@@ -96,10 +96,10 @@ impl<T: Number> Folded<T> {
         let kernel = self.kernel(lines.orientation)?;
         let mut windows = Windows::new(&self.gpu);
         let taps = self.taps.as_ref().map_or_else(GlobalIn::empty, |taps| windows.input(taps));
-        let memory = FilterWindows { input: windows.input(samples), output: windows.in_out(outputs), taps };
+        let filter_windows = FilterWindows { input: windows.input(samples), output: windows.in_out(outputs), taps };
         let _submission = self.gpu.submission_lock()?;
         self.launches.of(&choice, lines).try_for_each(|launch| {
-            let args = launch.args(&memory);
+            let args = launch.args(&filter_windows);
             match kernel {
                 Loaded::Simple(kernel) => kernel.launch(&windows, launch.shape, args, &()),
                 Loaded::WithTable(kernel) => kernel.launch(&windows, launch.shape, args, launch.table()),

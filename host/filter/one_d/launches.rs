@@ -165,16 +165,16 @@ impl<T: Number> Pass<'_, T> {
     }
 
     /// Returns the kernel's arguments.
-    pub(super) fn args<'l>(&self, memory: &FilterWindows<'l, T>) -> Args<'l, Same<T>> {
+    pub(super) fn args<'l>(&self, windows: &FilterWindows<'l, T>) -> Args<'l, Same<T>> {
         let filter = self.filter;
         let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
         let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
         let first_line = self.part.first_line;
         let edge_thread = filter.algorithm == Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread);
         Args {
-            input: memory.input.slice(first_line * input_line, u64::MAX),
-            output: memory.output.slice(first_line * output_line, u64::MAX),
-            taps: memory.taps,
+            input: windows.input.slice(first_line * input_line, u64::MAX),
+            output: windows.output.slice(first_line * output_line, u64::MAX),
+            taps: windows.taps,
             samples: self.lines.samples as u64,
             outputs: self.lines.outputs as u64,
             lines: self.part.lines,

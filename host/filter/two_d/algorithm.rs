@@ -7,11 +7,8 @@ use super::{Filter2dError, PreparedFilter2d};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {
-    /// The algorithm that takes the least time for the filter: [`Box`](Filter2dAlgorithm::Box) for large windows of equal weights,
-    /// [`Separable`](Filter2dAlgorithm::Separable) for outer products, and [`Streaming`](Filter2dAlgorithm::Streaming) for the sizes
-    /// of weights that it has. For all others, the first one of [`RegisterTiled`](Filter2dAlgorithm::RegisterTiled),
-    /// [`SharedTile`](Filter2dAlgorithm::SharedTile) and [`GlobalMemory`](Filter2dAlgorithm::GlobalMemory) that supports the filter,
-    /// and whose block fits into the device's shared memory. [`plan`](PreparedFilter2d::plan) returns the choice and its reason.
+    /// The algorithm that takes the least time for the filter among those that support it on the device.
+    /// [`plan`](PreparedFilter2d::plan) returns the choice and its reason.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it
@@ -29,15 +26,12 @@ pub enum Filter2dAlgorithm {
     Streaming,
     /// Outer products: sums along the rows first, then down the columns.
     ///
-    /// One launch makes both passes for `f32` and the steps of `Streaming`, of up to 128 rows and 832 columns of weights. Each block
-    /// keeps the sums along as many rows as there are weights in shared memory, for strips that are narrower if that has no room for
-    /// wide ones. For four channels of `u8`, one launch takes 3 x 3, 5 x 5 and 7 x 7 weights, with the sums in registers as in
-    /// `Streaming`.
+    /// For some types and sizes of weights, one launch makes both passes: each block keeps the sums along the current rows in shared
+    /// memory or in registers. Other outer products take two launches. In between, the sums along the rows are in temporary memory of
+    /// the device: as many numbers of the type of the sums as the picture has rows, times the columns of the outputs. The first launch
+    /// also computes rows that the stride leaves out. [`plan`](PreparedFilter2d::plan) returns the launches.
     ///
-    /// All other outer products take two launches, each by the first of `RegisterTiled`, `SharedTile` and `GlobalMemory` that
-    /// supports it. In between, the sums along the rows are in temporary memory of the device: as many numbers of the type of the
-    /// sums as the picture has rows, times the columns of the outputs. The first launch also computes rows that the stride leaves
-    /// out. NaNs must propagate, and sums must not be `i64`, which no kernel stores.
+    /// NaNs must propagate, and sums must not be `i64`, which no kernel stores.
     Separable,
     /// Sums of the samples of each window, times the weight that all of them have in common. The number of additions per output
     /// hardly depends on the size of the window: along each axis, a window consists of the end of one segment of samples and the

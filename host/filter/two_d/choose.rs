@@ -14,7 +14,8 @@ use super::any_weights::{AnyWeights, with_weights};
 use super::element::Scalar;
 use super::facts::Facts;
 use super::gpu::{DirectSum, Fitting, SegmentKernel, Streaming, StreamingTypes};
-use super::settings::Settings;
+use super::mean::Added;
+use super::rule::FilterRule;
 use super::tuning::{Threshold, tuning};
 use super::weights::Weights;
 use super::{Filter2dAlgorithm, Filter2dError, Unsupported};
@@ -44,7 +45,7 @@ pub(super) enum Choice {
 pub(super) struct Direct {
     pub(super) kernel: DirectKernel,
     pub(super) weights: AnyWeights,
-    pub(super) settings: Settings,
+    pub(super) rule: FilterRule,
 }
 
 /// A choice, and the reason for it.
@@ -58,10 +59,10 @@ pub(super) struct Decision {
 ///
 /// # Errors
 ///
-/// If the algorithm that the settings require has no kernel for the filter, or if its kernel does not fit into shared memory.
-pub(super) fn choose(facts: &Facts, settings: &Settings, shared: SharedMemory) -> Result<Decision> {
-    let candidates = Candidates { facts, settings, shared };
-    let choice = match settings.algorithm {
+/// If the algorithm that the rule requires has no kernel for the filter, or if its kernel does not fit into shared memory.
+pub(super) fn choose(facts: &Facts, rule: &FilterRule, shared: SharedMemory) -> Result<Decision> {
+    let candidates = Candidates { facts, rule, shared };
+    let choice = match rule.algorithm {
         Filter2dAlgorithm::Auto => return candidates.best(),
         Filter2dAlgorithm::GlobalMemory => candidates.direct(DirectKernel::Global),
         Filter2dAlgorithm::SharedTile => candidates.direct(candidates.tile()?),
@@ -77,7 +78,7 @@ pub(super) fn choose(facts: &Facts, settings: &Settings, shared: SharedMemory) -
 #[derive(Clone, Copy)]
 struct Candidates<'a> {
     facts: &'a Facts,
-    settings: &'a Settings,
+    rule: &'a FilterRule,
     shared: SharedMemory,
 }
 
@@ -99,7 +100,7 @@ impl Candidates<'_> {
             return Ok(Decision { choice: Choice::Streaming(streaming), reason });
         }
         let (kernel, reason) = self.best_direct()?;
-        if threshold(kernel).is_reached(self.shape(), self.settings.window.rows.stride())
+        if threshold(kernel).is_reached(self.shape(), self.rule.window.rows.stride())
             && let Some(choice) = self.two_passes()?
         {
             return Ok(Decision { choice, reason: "an outer product: along the rows, then down the columns" });
@@ -116,11 +117,11 @@ impl Candidates<'_> {
 impl Candidates<'_> {
     /// Returns sums of segments if they take less time than other kernels.
     fn worthwhile_segments(&self) -> Result<Option<Choice>> {
-        let Settings { boxes, window, .. } = self.settings;
+        let FilterRule { boxes, window, .. } = self.rule;
         if !(*boxes && window.has_unit_steps() && self.facts.are_equal && self.has_large_windows()) {
             return Ok(None);
         }
-        let (problem, kernel) = (self.settings.without_outputs()?, self.segment_kernel());
+        let (problem, kernel) = (self.rule.without_outputs()?, self.segment_kernel());
         // Two passes take less time than narrow strips, but there are none for sums of `i64`.
         let takes_narrow = matches!(self.facts.weights, AnyWeights::I64(_));
         let strips = kernel.strips(&problem, self.shared).ok();
@@ -141,17 +142,17 @@ impl Candidates<'_> {
     }
 
     fn segment_kernel(&self) -> SegmentKernel {
-        SegmentKernel::new(&self.facts.weights, self.settings)
+        SegmentKernel::new(&self.facts.weights, self.rule)
     }
 
     fn required_segments(&self) -> Result<Choice> {
         self.check_unit_steps()?;
         self.check_nans()?;
-        let ([rows, columns], channels) = (self.shape(), self.settings.window.channels());
+        let ([rows, columns], channels) = (self.shape(), self.rule.window.channels());
         if !self.facts.are_equal {
             return Err(Filter2dError::UnequalWeights { weights: [rows, columns] }.into());
         }
-        let (problem, kernel) = (self.settings.without_outputs()?, self.segment_kernel());
+        let (problem, kernel) = (self.rule.without_outputs()?, self.segment_kernel());
         let error = match kernel.strips(&problem, self.shared) {
             Ok(strips) => return Ok(Choice::Segments(kernel, strips)),
             Err(NoStrips::TooWide { most }) => Filter2dError::BoxTooWide { columns, channels, most: most as usize },
@@ -179,10 +180,10 @@ fn most_rows(problem: &Filter2dProblem, fits: impl Fn(&Filter2dProblem) -> bool)
 impl Candidates<'_> {
     /// Returns the types of the kernels that go down bands of rows, if the filter has them. None of them divides sums.
     fn streaming_types(&self) -> Option<StreamingTypes> {
-        let &Settings { window, renormalise, divisor, .. } = self.settings;
+        let &FilterRule { window, renormalise, divisor, .. } = self.rule;
         let is_plain = window.has_unit_steps() && !renormalise && divisor.is_none();
         let has_float_sums = matches!(self.facts.weights, AnyWeights::F32(_));
-        StreamingTypes::of(self.settings).filter(|_| is_plain && has_float_sums)
+        StreamingTypes::of(self.rule).filter(|_| is_plain && has_float_sums)
     }
 
     /// Returns whether samples and outputs are one channel of `f32`, for a kernel that goes down bands of rows.
@@ -235,17 +236,17 @@ impl Candidates<'_> {
 
     /// Returns a launch for each pass of an outer product, or `None` if there are no kernels for them.
     fn two_passes(&self) -> Result<Option<Choice>> {
-        let product = self.facts.product.as_ref().filter(|_| !self.settings.renormalise);
+        let product = self.facts.product.as_ref().filter(|_| !self.rule.renormalise);
         let Some([row, column]) = product.and_then(AnyWeights::passes) else { return Ok(None) };
-        let Some(outside) = row_sum(&row, self.settings.outside) else { return Ok(None) };
+        let Some(outside) = row_sum(&row, self.rule.outside) else { return Ok(None) };
         let (general, [along, down]) =
-            (Settings { algorithm: Filter2dAlgorithm::Auto, ..*self.settings }, self.settings.window.passes());
-        let [samples, outputs] = self.settings.kinds;
-        let along_rows = Settings { window: along, kinds: [samples, outside.kind()], divisor: None, ..general };
-        let down_columns = Settings { window: down, kinds: [outside.kind(), outputs], outside, ..general };
-        let direct = |weights, settings| -> Result<Direct> {
-            let (kernel, _) = best_direct(&weights, &settings, self.shared)?;
-            Ok(Direct { kernel, weights, settings })
+            (FilterRule { algorithm: Filter2dAlgorithm::Auto, ..*self.rule }, self.rule.window.passes());
+        let [samples, outputs] = self.rule.kinds;
+        let along_rows = FilterRule { window: along, kinds: [samples, outside.kind()], divisor: None, ..general };
+        let down_columns = FilterRule { window: down, kinds: [outside.kind(), outputs], outside, ..general };
+        let direct = |weights, rule| -> Result<Direct> {
+            let (kernel, _) = best_direct(&weights, &rule, self.shared)?;
+            Ok(Direct { kernel, weights, rule })
         };
         Ok(Some(Choice::TwoPasses(Box::new([direct(row, along_rows)?, direct(column, down_columns)?]))))
     }
@@ -257,15 +258,6 @@ fn threshold(kernel: DirectKernel) -> Threshold {
         DirectKernel::Register { .. } => tuning().over_register_tiled,
         DirectKernel::Tile | DirectKernel::Global => tuning().over_others,
     }
-}
-
-/// How the products of an output are added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Added {
-    /// Along one axis, and then along the other one.
-    InPasses,
-    /// On some devices, all at once.
-    AtOnce,
 }
 
 /// Returns how devices add the products of a Gaussian of this shape, before weights that meet the same samples are added up.
@@ -297,28 +289,28 @@ fn row_sum(row: &AnyWeights, sample: Scalar) -> Option<Scalar> {
 /// Kernels that take any weights.
 impl Candidates<'_> {
     fn direct(&self, kernel: DirectKernel) -> Choice {
-        let &Candidates { facts: Facts { weights, .. }, settings, .. } = self;
-        Choice::Direct(Direct { kernel, weights: weights.clone(), settings: *settings })
+        let &Candidates { facts: Facts { weights, .. }, rule, .. } = self;
+        Choice::Direct(Direct { kernel, weights: weights.clone(), rule: *rule })
     }
 
     fn best_direct(&self) -> Result<(DirectKernel, &'static str)> {
-        best_direct(&self.facts.weights, self.settings, self.shared)
+        best_direct(&self.facts.weights, self.rule, self.shared)
     }
 
     fn tile(&self) -> Result<DirectKernel> {
-        with_weights!(&self.facts.weights, weights => tile(weights, self.settings, self.shared))
+        with_weights!(&self.facts.weights, weights => tile(weights, self.rule, self.shared))
     }
 
     fn register_tile(&self) -> Result<DirectKernel> {
-        with_weights!(&self.facts.weights, weights => register_tile(weights, self.settings, self.shared))
+        with_weights!(&self.facts.weights, weights => register_tile(weights, self.rule, self.shared))
     }
 }
 
 /// Returns the kernel that takes the least time among those for any weights, and the reason for it.
-fn best_direct(any: &AnyWeights, settings: &Settings, shared: SharedMemory) -> Result<(DirectKernel, &'static str)> {
+fn best_direct(any: &AnyWeights, rule: &FilterRule, shared: SharedMemory) -> Result<(DirectKernel, &'static str)> {
     // A block needs the same shared memory for pictures of any size.
-    let register = with_weights!(any, weights => register_tile(weights, settings, shared));
-    let tile = with_weights!(any, weights => tile(weights, settings, shared));
+    let register = with_weights!(any, weights => register_tile(weights, rule, shared));
+    let tile = with_weights!(any, weights => tile(weights, rule, shared));
     Ok(match (register, tile) {
         (Ok(kernel), _) => (kernel, "the filter allows register tiles"),
         (Err(Error::SharedMemoryExceeded { .. }), Ok(kernel)) => {
@@ -333,18 +325,18 @@ fn best_direct(any: &AnyWeights, settings: &Settings, shared: SharedMemory) -> R
 }
 
 /// Returns the kernel of tiles.
-fn tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: SharedMemory) -> Result<DirectKernel> {
-    fitting::<A>(DirectKernel::Tile, &settings.without_outputs()?, shared)
+fn tile<A: DirectSum>(_: &Weights<A>, rule: &FilterRule, shared: SharedMemory) -> Result<DirectKernel> {
+    fitting::<A>(DirectKernel::Tile, &rule.without_outputs()?, shared)
 }
 
 /// Returns the register-tiled kernel with the best height.
-fn register_tile<A: DirectSum>(_: &Weights<A>, settings: &Settings, shared: SharedMemory) -> Result<DirectKernel> {
-    let &Settings { window, renormalise, .. } = settings;
+fn register_tile<A: DirectSum>(_: &Weights<A>, rule: &FilterRule, shared: SharedMemory) -> Result<DirectKernel> {
+    let &FilterRule { window, renormalise, .. } = rule;
     let (strides, dilation) = (window.strides(), window.columns.dilation());
     if strides != [1, 1] || dilation != 1 || renormalise {
         return Err(Filter2dError::RegisterTiled { strides, dilation, renormalise }.into());
     }
-    let problem = settings.without_outputs()?;
+    let problem = rule.without_outputs()?;
     fitting::<A>(highest_occupancy::<A>(shared, &problem), &problem, shared)
 }
 
@@ -379,11 +371,11 @@ fn highest_occupancy<A: DirectSum>(shared: SharedMemory, problem: &Filter2dProbl
 /// Why a required algorithm has no kernel.
 impl Candidates<'_> {
     fn no_kernel(&self, unsupported: Unsupported) -> Error {
-        Filter2dError::NoKernel { algorithm: self.settings.algorithm, unsupported }.into()
+        Filter2dError::NoKernel { algorithm: self.rule.algorithm, unsupported }.into()
     }
 
     fn check_unit_steps(&self) -> Result<()> {
-        let [strides, dilations] = [self.settings.window.strides(), self.settings.window.dilations()];
+        let [strides, dilations] = [self.rule.window.strides(), self.rule.window.dilations()];
         match [strides, dilations] {
             [[1, 1], [1, 1]] => Ok(()),
             [[1, 1], _] => Err(self.no_kernel(Unsupported::Dilations(dilations))),
@@ -392,11 +384,11 @@ impl Candidates<'_> {
     }
 
     fn check_nans(&self) -> Result<()> {
-        if self.settings.renormalise { Err(self.no_kernel(Unsupported::MissingSamples)) } else { Ok(()) }
+        if self.rule.renormalise { Err(self.no_kernel(Unsupported::MissingSamples)) } else { Ok(()) }
     }
 
     fn types(&self, needed: &'static str) -> Unsupported {
-        let Settings { kinds: [samples, outputs], weights, window, .. } = self.settings;
+        let FilterRule { kinds: [samples, outputs], weights, window, .. } = self.rule;
         let types = [samples.name(), weights, self.facts.weights.name(), outputs.name()];
         Unsupported::Types { types: Box::new(types), channels: window.channels(), needed }
     }
@@ -418,12 +410,12 @@ pub(super) enum CpuChoice {
 const LEAST_ON_CPU: usize = 26;
 
 /// Returns how the CPU computes a filter.
-pub(super) fn choose_on_cpu(facts: &Facts, settings: &Settings) -> CpuChoice {
+pub(super) fn choose_on_cpu(facts: &Facts, rule: &FilterRule) -> CpuChoice {
     let [rows, columns] = facts.shape();
     let is_large = rows.saturating_add(columns) >= LEAST_ON_CPU;
-    if settings.boxes && facts.are_equal && is_large && settings.window.has_unit_steps() {
+    if rule.boxes && facts.are_equal && is_large && rule.window.has_unit_steps() {
         CpuChoice::Segments
-    } else if !settings.renormalise && facts.shorter_product().is_some() {
+    } else if !rule.renormalise && facts.shorter_product().is_some() {
         CpuChoice::Product
     } else {
         CpuChoice::Dense

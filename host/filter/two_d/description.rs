@@ -5,7 +5,7 @@ use super::choose::added;
 use super::element::peak;
 use super::generated::{laplacian, sobel, unsharp_weights};
 use super::mean::Mean;
-use super::settings::Settings;
+use super::rule::FilterRule;
 use super::weights::Weights;
 use super::window::Window;
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample, FilterWeight, PreparedFilter2d};
@@ -74,7 +74,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     pub fn correlate<'a>(weights: impl Into<ArrayView2<'a, W>>) -> Self {
         let weights = weights.into();
         let values = allocation::collected(weights.iter().copied());
-        Self::new(values.map(|values| Weights::dense([weights.nrows(), weights.ncols()], values)))
+        Self::new(WeightSource::Given, values.map(|values| Weights::dense([weights.nrows(), weights.ncols()], values)))
     }
 
     /// Returns a convolution: `y[r, c] = Σ_i Σ_j w[i, j] · x[r - i + h / 2, c - j + v / 2]` for `h` rows and `v` columns of
@@ -99,14 +99,10 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     #[must_use]
     pub fn separable(column: &[W], row: &[W]) -> Self {
         let copied = |weights| allocation::copied(weights).map(Arc::new);
-        Self::new(copied(column).and_then(|column| Ok(Weights::separable(column, copied(row)?))))
+        Self::new(WeightSource::Given, copied(column).and_then(|column| Ok(Weights::separable(column, copied(row)?))))
     }
 
-    fn new(weights: Result<Weights<W>>) -> Self {
-        Self::from_source(WeightSource::Given, weights)
-    }
-
-    fn from_source(source: WeightSource, weights: Result<Weights<W>>) -> Self {
+    fn new(source: WeightSource, weights: Result<Weights<W>>) -> Self {
         Filter2d {
             weights,
             settings: FilterSettings::new(source),
@@ -148,7 +144,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         let Gaussian2d { rows, columns } = gaussian.into();
         let weights =
             rows.weights().and_then(|column| Ok(Weights::separable(column.into(), columns.weights()?.into())));
-        Self::from_source(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
+        Self::new(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -179,7 +175,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
         let row = box_weights("the columns of a box", columns);
         let column = box_weights("the rows of a box", rows);
         let weights = column.and_then(|column| Ok(Weights::separable(column.into(), row?.into())));
-        Self::from_source(WeightSource::Box, weights)
+        Self::new(WeightSource::Box, weights)
     }
 
     /// Returns the horizontal Sobel derivative, positive where samples increase along a row: the separable filter with the column
@@ -189,7 +185,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     #[must_use]
     pub fn sobel_x() -> Self {
         let [smooth, difference] = sobel();
-        Self::new(Ok(Weights::separable(smooth, difference)))
+        Self::new(WeightSource::Given, Ok(Weights::separable(smooth, difference)))
     }
 
     /// Returns the vertical Sobel derivative, positive where samples increase down a column. It is the transposed
@@ -197,14 +193,14 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     #[must_use]
     pub fn sobel_y() -> Self {
         let [smooth, difference] = sobel();
-        Self::new(Ok(Weights::separable(difference, smooth)))
+        Self::new(WeightSource::Given, Ok(Weights::separable(difference, smooth)))
     }
 
     /// Returns the Laplacian of the four neighbours: `[0, 1, 0]`, `[1, -4, 1]`, `[0, 1, 0]`. Unsigned samples need signed outputs, as
     /// for [`sobel_x`](Self::sobel_x).
     #[must_use]
     pub fn laplacian() -> Self {
-        Self::new(Ok(Weights::dense([3, 3], laplacian())))
+        Self::new(WeightSource::Given, Ok(Weights::dense([3, 3], laplacian())))
     }
 
     /// Returns an unsharp mask: `x + amount · (x - blurred)`, where `blurred` is the [`gaussian`](Self::gaussian) of `x`. It is one
@@ -214,7 +210,10 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn unsharp(gaussian: impl Into<Gaussian2d>, amount: f64) -> Self {
-        Self::new(unsharp_weights(gaussian.into(), amount).map_err(|error| Filter2dError::from(error).into()))
+        Self::new(
+            WeightSource::Given,
+            unsharp_weights(gaussian.into(), amount).map_err(|error| Filter2dError::from(error).into()),
+        )
     }
 }
 
@@ -390,8 +389,8 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         let renormalise = self.nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
         let weights = if renormalise { weights.densified()? } else { weights };
         let (outside, boxes) = (outside.scalar(), !renormalise);
-        let settings = Settings { window, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
-        PreparedFilter2d::new(device, weights, settings)
+        let rule = FilterRule { window, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
+        PreparedFilter2d::new(device, weights, rule)
     }
 }
 

@@ -5,7 +5,7 @@ use super::Filter2dAlgorithm;
 use super::any_weights::{AnyWeights, map_weights};
 use super::facts::Facts;
 use super::prepared::Filter;
-use super::settings::Settings;
+use super::rule::FilterRule;
 use super::weights::{Values, Weights};
 use super::window::{Axis, PictureProblem, Window};
 use crate::device::kernel::Recent;
@@ -18,7 +18,7 @@ pub(super) struct Folding {
     /// Outer products as their factors, if filters may add along one axis and then along the other one: folded, they need not be
     /// products any more.
     weights: AnyWeights,
-    settings: Settings,
+    rule: FilterRule,
     /// Whether windows are summed by segments.
     by_segments: bool,
     /// Filters for the last folds.
@@ -28,15 +28,15 @@ pub(super) struct Folding {
 impl Folding {
     /// Returns what is needed beside the `filter` for all pictures, or `None` if its weights are too few for any picture, or have to
     /// be equal.
-    pub(super) fn new(facts: Facts, settings: Settings, filter: &Filter) -> Option<Self> {
-        let algorithm = if filter.obeys_algorithm() { settings.algorithm } else { Filter2dAlgorithm::Auto };
+    pub(super) fn new(facts: Facts, rule: FilterRule, filter: &Filter) -> Option<Self> {
+        let algorithm = if filter.obeys_algorithm() { rule.algorithm } else { Filter2dAlgorithm::Auto };
         if algorithm == Filter2dAlgorithm::Box || facts.shape().into_iter().all(|taps| taps <= MOST_KEPT) {
             return None;
         }
         let takes_products = matches!(algorithm, Filter2dAlgorithm::Auto | Filter2dAlgorithm::Separable);
-        let product = facts.shorter_product().filter(|_| takes_products && !settings.renormalise);
+        let product = facts.shorter_product().filter(|_| takes_products && !rule.renormalise);
         let weights = product.unwrap_or(&facts.weights).clone();
-        Some(Folding { weights, settings, by_segments: filter.sums_segments(), filters: Recent::default() })
+        Some(Folding { weights, rule, by_segments: filter.sums_segments(), filters: Recent::default() })
     }
 
     /// Returns the filter and the problem with fewer weights, or `None` if there are none.
@@ -61,8 +61,8 @@ impl Folding {
     /// Returns the filter with folded weights, or `None` if their sums overflow.
     fn filter(&self, device: &Device, folds: [Option<Fold>; 2]) -> Result<Option<Arc<Filter>>> {
         let Some(weights) = self.weights.folded(folds)? else { return Ok(None) };
-        let settings = Settings { window: self.settings.window.folded(folds), ..self.settings };
-        Ok(Some(Arc::new(Filter::new(device, &Facts::new(weights), &settings)?)))
+        let rule = FilterRule { window: self.rule.window.folded(folds), ..self.rule };
+        Ok(Some(Arc::new(Filter::new(device, &Facts::new(weights), &rule)?)))
     }
 }
 

@@ -1,9 +1,8 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
 use super::any_weights::{AnyWeights, with_weights};
-use super::choose::Added;
-use super::mean::Mean;
-use super::settings::Settings;
+use super::mean::{Added, Mean};
+use super::rule::FilterRule;
 use super::weights::{Values, Weights};
 use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
@@ -73,7 +72,7 @@ impl<S: FilterSample> LineFilter<S> {
             &weights,
             weights => Window::new(weights, [border; 2], extent, [1, 1], [1, 1], channels)
         )?;
-        let settings = Settings {
+        let rule = FilterRule {
             window,
             outside: outside.scalar(),
             renormalise: false,
@@ -84,7 +83,7 @@ impl<S: FilterSample> LineFilter<S> {
             kinds: [S::KIND; 2],
             weights: self.taps,
         };
-        PreparedFilter2d::new(device, weights, settings)
+        PreparedFilter2d::new(device, weights, rule)
     }
 }
 

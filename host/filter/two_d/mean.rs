@@ -4,7 +4,6 @@
 //! floats all the same, which have a division and are exact for integers of up to 24 or 53 bits. A Gaussian keeps its weights, but
 //! gets sums of `f64` if those of `f32` might have errors of half an output.
 
-use super::choose::Added;
 use super::element::peak;
 use crate::filter::fold::MOST_KEPT;
 use crate::filter::generated::WeightSource;
@@ -41,6 +40,15 @@ impl Mean {
             WeightSource::Box => Mean::Divided { by: count, in_double: !is_exact(count) || outputs == Kind::F64 },
         }
     }
+}
+
+/// How the products of an output are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Added {
+    /// Along one axis, and then along the other one.
+    InPasses,
+    /// On some devices, all at once.
+    AtOnce,
 }
 
 impl Added {

@@ -95,7 +95,7 @@
 // | file | contents |
 // |---|---|
 // | `description.rs`, `algorithm.rs` | what a user asks for: plain data, with weights of `generated.rs` |
-// | `window.rs`, `settings.rs` | the filter without its weights, and problems of known size |
+// | `window.rs`, `rule.rs` | the filter without its weights, and problems of known size |
 // | `weights.rs`, `any_weights.rs`, `mean.rs` | the weights, and the type in which products are added up |
 // | `facts.rs`, `rank.rs` | what is known about the weights |
 // | `choose.rs`, `tuning.rs` | the choice of the kernels, as a plain value |
@@ -104,7 +104,7 @@
 // | `folded.rs` | pictures that are smaller than the weights |
 // | `line.rs` | one-dimensional filters |
 //
-// Types are known at run time only, from `settings.rs` on, so that code is not compiled for each combination of samples, weights and
+// Types are known at run time only, from `rule.rs` on, so that code is not compiled for each combination of samples, weights and
 // outputs.
 mod accumulator;
 mod algorithm;
@@ -122,7 +122,7 @@ mod line;
 mod mean;
 mod prepared;
 mod rank;
-mod settings;
+mod rule;
 mod tuning;
 mod weights;
 mod window;

@@ -6,7 +6,7 @@ use super::cpu::CpuFilter;
 use super::facts::Facts;
 use super::folded::Folding;
 use super::gpu::GpuFilter;
-use super::settings::Settings;
+use super::rule::FilterRule;
 use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
 use crate::device::data::{self, Elements, Form, Planes, Results, Shape, number_of};
@@ -33,9 +33,9 @@ pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
 pub(super) struct Filter(OnDevice<CpuFilter, GpuFilter>);
 
 impl Filter {
-    pub(super) fn new(device: &Device, facts: &Facts, settings: &Settings) -> Result<Self> {
-        let on_gpu = |gpu: Gpu| GpuFilter::new(gpu.clone(), choose(facts, settings, gpu.shared)?, settings);
-        Ok(Filter(OnDevice::new(device, || Ok(CpuFilter::new(facts, settings)), on_gpu)?))
+    pub(super) fn new(device: &Device, facts: &Facts, rule: &FilterRule) -> Result<Self> {
+        let on_gpu = |gpu: Gpu| GpuFilter::new(gpu.clone(), choose(facts, rule, gpu.shared)?, rule);
+        Ok(Filter(OnDevice::new(device, || Ok(CpuFilter::new(facts, rule)), on_gpu)?))
     }
 
     /// Returns whether windows are summed by segments, because all weights are equal.
@@ -46,7 +46,7 @@ impl Filter {
         }
     }
 
-    /// Returns whether the filter obeys the algorithm that its settings require: on a GPU.
+    /// Returns whether the filter obeys the algorithm that its rule requires: on a GPU.
     pub(super) fn obeys_algorithm(&self) -> bool {
         matches!(self.0, OnDevice::Gpu(_))
     }
@@ -63,12 +63,12 @@ impl<S: FilterSample, O: FilterSample> Task<CpuFilter, GpuFilter, S, O> for Pict
 }
 
 impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
-    /// Returns the filter with these weights, which are dense if NaNs are missing samples. The settings have the types `S` and `O`.
-    pub(super) fn new(device: &Device, weights: AnyWeights, settings: Settings) -> Result<Self> {
+    /// Returns the filter with these weights, which are dense if NaNs are missing samples. The rule has the types `S` and `O`.
+    pub(super) fn new(device: &Device, weights: AnyWeights, rule: FilterRule) -> Result<Self> {
         let facts = Facts::new(weights);
-        let filter = Filter::new(device, &facts, &settings)?;
-        let folding = Folding::new(facts, settings, &filter);
-        let Settings { window, algorithm, .. } = settings;
+        let filter = Filter::new(device, &facts, &rule)?;
+        let folding = Folding::new(facts, rule, &filter);
+        let FilterRule { window, algorithm, .. } = rule;
         Ok(PreparedFilter2d { device: device.clone(), window, algorithm, filter, folding, types: PhantomData })
     }
 

@@ -35,7 +35,7 @@ impl Threshold {
 }
 
 /// Returns the constants for all devices, chosen on an H200 with 8192 x 8192 pixels. They compare kernels, and were not measured on
-/// other GPUs. How many blocks and warps a device runs is asked for each kernel (`BandFilter::new`, `Correlation::register_tiled`).
+/// other GPUs. How many blocks and warps a device runs is asked for each kernel (`BandLaunches::new`, `highest_occupancy`).
 pub(super) const fn tuning() -> Filter2dTuning {
     Filter2dTuning {
         // Smaller boxes, and those of few rows or columns, take less time as outer products.

@@ -1,6 +1,7 @@
 //! Launches of transpositions in place.
 
 use super::Matrices;
+use super::choose::{Choice, Method, choose};
 use super::exchange::{Copy, Exchange};
 use super::steps::Submatrix;
 use crate::device::gpu::Gpu;
@@ -23,48 +24,33 @@ pub(super) struct GpuTransposeInPlace<T: Element> {
     tuning: TransposeTuning,
     matrices: Matrices,
     problem: TransposeProblem,
-    kernels: Option<Kernels>,
+    /// For matrices without gaps, unless they are empty.
+    without_gaps: Option<Pitched>,
     /// Kernels for square matrices with the most recent row pitches. Each pitch may need other kernels.
     pitched: Recent<usize, Arc<Pitched>>,
     /// Memory for a part of a matrix. Locked while the steps that use it are enqueued, so that they run in order.
     part: Mutex<Buffer<T>>,
 }
 
-/// How square matrices are transposed.
-#[derive(Clone, Copy, Debug)]
-enum Square {
-    /// By the kernel that exchanges tiles.
-    Tiles(Geometry),
-    /// Through other memory.
-    Exchange(Exchange),
-}
-
 impl<T: Element> GpuTransposeInPlace<T> {
     pub(super) fn new(gpu: &Gpu, matrices: &Matrices) -> Result<Self> {
         let problem = matrices.problem::<T>(matrices.pitches())?;
-        let kernels = if matrices.is_empty() { None } else { Some(load(gpu, &problem)?) };
+        let tuning = TransposeTuning::new(gpu.info());
+        let without_gaps = if matrices.is_empty() { None } else { Some(Pitched::new(gpu, &tuning, &problem)?) };
         let part = Mutex::new(gpu.unwritten(matrices.scratch())?);
-        let (gpu, tuning, matrices) = (gpu.clone(), TransposeTuning::new(gpu.info()), *matrices);
-        let pitched = Recent::default();
-        let transpose = GpuTransposeInPlace { gpu, tuning, matrices, problem, kernels, pitched, part };
-        if transpose.kernels.is_some() && matrices.are_square() {
-            drop(transpose.part_for(&transpose.square(&problem))?);
+        let (gpu, matrices, pitched) = (gpu.clone(), *matrices, Recent::default());
+        let transpose = GpuTransposeInPlace { gpu, tuning, matrices, problem, without_gaps, pitched, part };
+        if let Some(Pitched { choice, .. }) = &transpose.without_gaps {
+            drop(transpose.part_for(&choice.method)?);
         }
         Ok(transpose)
     }
 
-    /// Returns how square matrices are transposed.
-    fn square(&self, problem: &TransposeProblem) -> Square {
-        let geometry = Geometry::new(TransposeKernel::swap(problem), problem, &self.tuning.launches);
-        let fits = geometry.shared_bytes <= self.gpu.shared.max_per_block;
-        if fits { Square::Tiles(geometry) } else { Square::Exchange(Exchange::new(problem)) }
-    }
-
-    /// Returns the memory for a part, made large enough for square matrices.
-    fn part_for(&self, square: &Square) -> Result<MutexGuard<'_, Buffer<T>>> {
+    /// Returns the memory for a part, made large enough for an exchange.
+    fn part_for(&self, method: &Method) -> Result<MutexGuard<'_, Buffer<T>>> {
         // The part is never read before it is written, so a panic of another thread does no harm.
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Square::Exchange(exchange) = square {
+        if let Method::Exchange(exchange) = method {
             let needed = 2 * exchange.longest() as usize * self.matrices.components;
             if part.len() < needed {
                 *part = self.gpu.unwritten(needed)?;
@@ -95,7 +81,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
     fn pitched(&self, pitch: usize) -> Result<Arc<Pitched>> {
         self.pitched.get(pitch, || {
             let problem = self.matrices.problem::<T>([pitch; 2])?;
-            Ok(Arc::new(Pitched { square: self.square(&problem), kernels: load(&self.gpu, &problem)? }))
+            Ok(Arc::new(Pitched::new(&self.gpu, &self.tuning, &problem)?))
         })
     }
 
@@ -106,23 +92,32 @@ impl<T: Element> GpuTransposeInPlace<T> {
         LaunchShape::new([len.div_ceil(threads.into()).min(self.tuning.permuting_blocks), 1, 1], [threads, 1, 1])
     }
 
-    /// Transposes square matrices.
-    fn swap(&self, kernels: &Kernels, square: &Square, data: &mut Buffer<T>) -> Result<()> {
-        let mut part = self.part_for(square)?;
+    /// Transposes matrices.
+    fn transpose(&self, Pitched { choice, kernels }: &Pitched, data: &mut Buffer<T>) -> Result<()> {
+        let mut part = self.part_for(&choice.method)?;
         let half = (part.len() / 2 * size_of::<T>()) as u64;
         let mut windows = Windows::new(&self.gpu);
         let [data, part] = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _submission = self.gpu.submission_lock()?;
-        match square {
-            Square::Tiles(geometry) => geometry.parts().try_for_each(|part| {
+        match &choice.method {
+            Method::Tiles(geometry) => geometry.parts().try_for_each(|part| {
                 let args = (data, geometry.layout(part));
                 kernels.swap.launch(&windows, shape(geometry, part.grid), args, &())
             }),
-            Square::Exchange(exchange) => {
+            Method::Exchange(exchange) => {
                 let copies = (0..self.matrices.count as u64).flat_map(|matrix| exchange.copies(matrix));
                 copies.into_iter().try_for_each(|Copy { half: k, region }| {
                     let memory = [data, part.slice(k * half, half)];
                     kernels.permute.launch(&windows, self.permuting(&region), (memory, region), &())
+                })
+            }
+            Method::Permutations => {
+                let of_matrix = |matrix| self.matrices.steps().map(move |(step, part)| (matrix, step, part));
+                (0..self.matrices.count).flat_map(of_matrix).try_for_each(|(matrix, step, place)| {
+                    [step, Step::Back].into_iter().try_for_each(|step| {
+                        let region = self.region(matrix, step, place);
+                        kernels.permute.launch(&windows, self.permuting(&region), ([data, part], region), &())
+                    })
                 })
             }
         }
@@ -133,39 +128,21 @@ impl<T: Element> GpuTransposeInPlace<T> {
         if self.matrices.is_empty() {
             return Ok(());
         }
-        let pitched = self.pitched(pitch)?;
-        self.swap(&pitched.kernels, &pitched.square, data)
+        self.transpose(&*self.pitched(pitch)?, data)
     }
 
     /// Transposes matrices without gaps.
     pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
-        let Some(kernels) = &self.kernels else { return Ok(()) };
-        if self.matrices.are_square() {
-            return self.swap(kernels, &self.square(&self.problem), data);
-        }
-        // As in `part_for`.
-        let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut windows = Windows::new(&self.gpu);
-        let memory = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
-        let _submission = self.gpu.submission_lock()?;
-        let steps = (0..self.matrices.count).flat_map(|matrix| self.matrices.steps().map(move |step| (matrix, step)));
-        for (matrix, (step, part)) in steps {
-            for step in [step, Step::Back] {
-                let region = self.region(matrix, step, part);
-                kernels.permute.launch(&windows, self.permuting(&region), (memory, region), &())?;
-            }
-        }
-        Ok(())
+        self.without_gaps.as_ref().map_or(Ok(()), |pitched| self.transpose(pitched, data))
     }
 
     pub(super) fn plan(&self) -> Planned {
-        let Some(kernels) = &self.kernels else { return Planned::nothing() };
-        let (launches, reason) = match self.matrices.are_square().then(|| self.square(&self.problem)) {
-            Some(Square::Tiles(geometry)) => (self.swaps(kernels, &geometry), "tiles of square matrices are exchanged"),
-            Some(Square::Exchange(exchange)) => {
-                (self.copies(kernels, exchange), "elements are too large for tiles, and exchanged row by row")
-            }
-            None => (self.permutations(kernels), "rows and columns are permuted, part by part"),
+        let Some(Pitched { choice, kernels }) = &self.without_gaps else { return Planned::nothing() };
+        let &Choice { method, reason } = choice;
+        let launches = match method {
+            Method::Tiles(geometry) => self.swaps(kernels, &geometry),
+            Method::Exchange(exchange) => self.copies(kernels, exchange),
+            Method::Permutations => self.permutations(kernels),
         };
         if launches.is_empty() { Planned::new("no element moves", []) } else { Planned::new(reason, launches) }
     }
@@ -221,10 +198,18 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 }
 
-/// Kernels and launch parameters for square matrices with gaps between rows.
+/// What has been chosen for matrices with some row pitch, and its kernels.
 struct Pitched {
-    square: Square,
+    choice: Choice,
     kernels: Kernels,
+}
+
+impl Pitched {
+    /// Returns the choice for matrices that are not empty.
+    fn new(gpu: &Gpu, tuning: &TransposeTuning, problem: &TransposeProblem) -> Result<Self> {
+        let choice = choose(problem, &tuning.launches, gpu.shared.max_per_block);
+        Ok(Pitched { choice, kernels: load(gpu, problem)? })
+    }
 }
 
 /// The kernels for units of one size.

@@ -1,5 +1,6 @@
 //! Transposing in place.
 
+mod choose;
 mod cpu;
 mod exchange;
 mod gpu;

@@ -7,7 +7,7 @@ use crate::common::numbers::Number;
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};
-use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Filter2dAlgorithm, FilterSample};
+use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Filter2dAlgorithm, FilterSample, Gaussian};
 
 /// A type of integers.
 trait Integer: FilterSample + Number {
@@ -38,11 +38,12 @@ pub(super) fn trials() -> Vec<Trial> {
 
 fn of_type<S: Integer>() -> Vec<Trial> {
     type Test = fn(&Device) -> Result<(), Failed>;
-    let tests: [(&str, Test); 4] = [
+    let tests: [(&str, Test); 5] = [
         ("rounded_once", rounded_once::<S>),
         ("extremes", extremes::<S>),
         ("constants", constants::<S>),
         ("long_constants", long_constants::<S>),
+        ("strided_constants", strided_constants::<S>),
     ];
     let trials = tests
         .into_iter()
@@ -211,6 +212,32 @@ fn constants<S: Integer>(device: &Device) -> Result<(), Failed> {
                 equal(blur.prepare(device)?.apply(picture.view())?, picture.clone())?;
                 let blur = Filter1d::<S, S::Weight>::gaussian(sigma).boundary(boundary);
                 equal(blur.prepare(device)?.along(number % 2).apply(picture.view())?, picture.clone())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gaussians that leave out rows. From 19 x 19 weights on, two passes are worth their time also then, so the error of sums of `f32` is
+/// that of passes. 63 x 63 weights are the most with such sums for `u16`.
+fn strided_constants<S: Integer>(device: &Device) -> Result<(), Failed> {
+    let (radii, every): (&[usize], _) =
+        if is_emulated(device) { (&[9, 31], 3) } else { (&[8, 9, 10, 30, 31, 32, 62, 63], 1) };
+    let [rows, columns] = if is_emulated(device) { [7, 12] } else { [67, 70] };
+    for (number, constant) in numbers::<S>().into_iter().enumerate().step_by(every) {
+        let picture = Array2::from_elem((rows, columns), constant);
+        let boundary = continued(constant)[number % 5];
+        for (&radius, stride) in radii.iter().flat_map(|radius| [(radius, 2), (radius, 3)]) {
+            let gaussian = Gaussian::new(radius as f64 / 4.0).radius(radius);
+            let blur = Filter2d::<S, S::Weight>::gaussian(gaussian).boundary(boundary).stride(stride, 1);
+            for &algorithm in algorithms(device) {
+                match blur.clone().algorithm(algorithm).prepare(device) {
+                    Err(error) if is_refused(&error, algorithm) => {}
+                    blur => {
+                        let expected = Array2::from_elem((rows.div_ceil(stride), columns), constant);
+                        equal(blur?.apply(picture.view())?, expected)?;
+                    }
+                }
             }
         }
     }

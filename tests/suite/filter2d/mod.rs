@@ -4,6 +4,20 @@
 //! planes that are drawn at random, the same in every run. Outputs of host arrays and of device matrices with gaps must agree.
 //!
 //! On emulated devices the pictures are few and small.
+//!
+//! | file | what it tests |
+//! |---|---|
+//! | `types.rs`, `cases.rs` | types and cases of the conformance tests |
+//! | `golden.rs` | results of SciPy, OpenCV and Astropy |
+//! | `accuracy.rs`, `conversions.rs`, `means.rs` | roundings: of sums, to outputs, and of means |
+//! | `missing.rs` | NaNs and infinities |
+//! | `per_axis.rs`, `origins.rs` | a boundary for each axis; origins |
+//! | `boxes.rs`, `passes.rs`, `two_passes.rs`, `streaming.rs`, `pixels.rs` | the kernels for some weights |
+//! | `kernels.rs`, `refused.rs` | which kernels run, and which filters they refuse |
+//! | `folded.rs` | weights that are longer than the picture |
+//! | `large.rs` | a large picture, and many small ones |
+//! | `oracle/` | results by the definition, part of `tests/support` |
+//! | `api/` | the interface, part of `tests/api` |
 
 mod accuracy;
 mod boxes;

@@ -5,6 +5,18 @@
 //! are NaN. All counts must be exact.
 //!
 //! On emulated devices the sizes are few and small.
+//!
+//! | file | what it tests |
+//! |---|---|
+//! | `cases.rs` | the histograms of all algorithms |
+//! | `golden.rs`, `literal.rs` | results of NumPy, and counts written down |
+//! | `properties.rs` | what holds for every histogram |
+//! | `borders.rs`, `wide.rs` | borders between floats; ranges and edges beyond the type of the samples |
+//! | `samples.rs` | samples with gaps and strides |
+//! | `sums.rs`, `weights.rs` | sums of weights; weights that are not finite |
+//! | `comparison.rs` | algorithms for comparison |
+//! | `oracle/` | results by the definition, part of `tests/support` |
+//! | `api/` | the interface, part of `tests/api` |
 
 mod borders;
 mod cases;

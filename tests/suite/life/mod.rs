@@ -4,6 +4,16 @@
 //! words of 4, 32 and 64 cells, several words, tiles and blocks. Cells are random.
 //!
 //! On emulated devices, boards are fewer and smaller, and histories shorter.
+//!
+//! | file | what it tests |
+//! |---|---|
+//! | `golden.rs`, `grids.rs`, `histories.rs` | boards of SciPy, grids of Golly, and known histories |
+//! | `identity.rs` | the same words on all backends |
+//! | `access.rs` | reading and writing of cells |
+//! | `outcomes.rs` | censuses, and outcomes of long runs |
+//! | `wide.rs` | boards of several strips |
+//! | `oracle.rs` | generations by the definition, part of `tests/support` |
+//! | `api/` | the interface, part of `tests/api` |
 
 mod access;
 mod golden;

@@ -14,8 +14,8 @@ use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
 use slm::ndarray::{ArrayView3, Axis, stack};
 use slm::pictures::WithSubpixel;
 use slm::{
-    Boundary, Buffer2, Device, Extent, Filter1d, Filter2d, FilterElement, FilterSample, Histogram, HistogramElement,
-    HistogramWeight, Transpose, TransposeElement,
+    Boundary, Buffer2, Channels, Device, Extent, Filter1d, Filter2d, FilterElement, FilterSample, Histogram,
+    HistogramElement, HistogramWeight, PointwiseElement, Transpose, TransposeElement,
 };
 
 /// The name of the suite.
@@ -42,7 +42,7 @@ impl<P: Pixel + WithSubpixel<<P as Pixel>::Subpixel, Pixel = P>> SamePixel for P
 type Named = (&'static str, fn(&Device) -> Result<(), Failed>);
 
 pub(super) fn trials() -> Vec<Trial> {
-    let operations: [Named; 21] = [
+    let operations: [Named; 24] = [
         ("filter1d::rgb_f32", |device| lines::<Rgb<f32>, f32>(device)),
         ("filter1d::gray_alpha_f64", |device| lines::<LumaA<f64>, f64>(device)),
         ("filter1d::gray8", |device| lines::<Luma<u8>, f32>(device)),
@@ -63,6 +63,9 @@ pub(super) fn trials() -> Vec<Trial> {
         ("transpose::gray_alpha8", |device| transposes::<LumaA<u8>>(device)),
         ("transpose::rgb16", |device| transposes::<Rgb<u16>>(device)),
         ("transpose::rgba_f32", |device| transposes::<Rgba<f32>>(device)),
+        ("channels::gray8", |device| planes::<Luma<u8>>(device)),
+        ("channels::rgb8", |device| planes::<Rgb<u8>>(device)),
+        ("channels::rgba_f32", |device| planes::<Rgba<f32>>(device)),
         ("sizes_of_batches", sizes_of_batches),
     ];
     let copies: [Named; 3] = [
@@ -203,6 +206,27 @@ where
             let differs = picture.enumerate_pixels().find(|&(x, y, pixel)| actual.get_pixel(y, x) != pixel);
             ensure(differs.is_none(), || format!("{width} x {height}: {differs:?}"))?;
         }
+    }
+    Ok(())
+}
+
+/// Pixels are divided into planes below each other. These are united to the matrix of the subpixels.
+fn planes<P>(device: &Device) -> Result<(), Failed>
+where
+    P: SamePixel<Subpixel: PointwiseElement + From<u8>>,
+{
+    let channels = channels::<P>();
+    let (split, merge) = (Channels::split(channels).prepare(device)?, Channels::merge(channels).prepare(device)?);
+    for [width, height] in SIZES {
+        let picture = picture::<P>([width, height]);
+        let planes = split.apply(&picture)?;
+        equal(planes.dimensions(), (width, height * channels as u32))?;
+        equal(planes.as_raw(), &split.apply(view(&picture))?.into_raw_vec_and_offset().0)?;
+        equal(planes.color_space(), SPACE)?;
+        let pixels = merge.apply(&planes)?;
+        equal(pixels.dimensions(), (width * channels as u32, height))?;
+        equal(pixels.as_raw().as_slice(), samples(&picture))?;
+        equal(pixels.color_space(), SPACE)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::numbers::samples;
 use crate::common::numbers::{KINDS, Kind, Number};
 use crate::common::{Random, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
-use ndarray::{Array2, Array3};
+use ndarray::{Array1, Array2, Array3};
 use slm::pointwise::PreparedChannels;
 use slm::{Buffer2, Channels, Device, PointwiseElement};
 
@@ -80,7 +80,7 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// All pixels as one row, in slices and buffers.
+/// All pixels as one row, in slices, arrays with one axis and buffers.
 fn single_rows<T: PointwiseElement + Number>(
     device: &Device,
     operations: [&PreparedChannels<T>; 2],
@@ -89,6 +89,7 @@ fn single_rows<T: PointwiseElement + Number>(
     let [pixels, planes] = arrays.map(|array| array.iter().copied().collect::<Vec<_>>());
     for (operation, input, expected) in [(operations[0], &pixels, &planes), (operations[1], &planes, &pixels)] {
         equal(&operation.apply(input)?, expected)?;
+        equal(operation.apply(&Array1::from(input.clone()))?, Array1::from(expected.clone()))?;
         let input = device.upload(input)?;
         equal(&operation.apply(&input)?.download()?, expected)?;
         let mut output = device.zeroed(input.len())?;

@@ -24,12 +24,12 @@ fn random(shape: [usize; 2]) -> Weights<f32> {
     Weights::dense(shape, (0..shape[0] * shape[1]).map(value).collect())
 }
 
-/// Settings of a filter of pixels without steps.
-fn settings(weights: &Weights<f32>, kind: Kind, channels: usize, algorithm: Filter2dAlgorithm) -> Settings {
+/// FilterRule of a filter of pixels without steps.
+fn rule(weights: &Weights<f32>, kind: Kind, channels: usize, algorithm: Filter2dAlgorithm) -> FilterRule {
     let borders = [Border::Constant; 2];
     let window = Window::new(weights, borders, Extent::Same, [1, 1], [1, 1], Some(channels)).unwrap();
     let outside = if kind == Kind::U8 { Scalar::U8(0) } else { Scalar::F32(0.0) };
-    Settings {
+    FilterRule {
         window,
         outside,
         renormalise: false,
@@ -41,14 +41,14 @@ fn settings(weights: &Weights<f32>, kind: Kind, channels: usize, algorithm: Filt
     }
 }
 
-fn decision(weights: Weights<f32>, settings: &Settings, shared: SharedMemory) -> Result<Decision> {
-    choose(&Facts::new(AnyWeights::F32(weights)), settings, shared)
+fn decision(weights: Weights<f32>, rule: &FilterRule, shared: SharedMemory) -> Result<Decision> {
+    choose(&Facts::new(AnyWeights::F32(weights)), rule, shared)
 }
 
 /// The name of the choice for a filter of `f32`.
 fn chosen(weights: Weights<f32>, channels: usize, shared: SharedMemory) -> &'static str {
-    let settings = settings(&weights, Kind::F32, channels, Filter2dAlgorithm::Auto);
-    name(&decision(weights, &settings, shared).unwrap().choice)
+    let rule = rule(&weights, Kind::F32, channels, Filter2dAlgorithm::Auto);
+    name(&decision(weights, &rule, shared).unwrap().choice)
 }
 
 fn name(choice: &Choice) -> &'static str {
@@ -95,7 +95,7 @@ fn compiled_sizes_are_streamed() {
     assert_eq!(chosen(random([7, 7]), 1, H200), "streaming");
     assert_eq!(chosen(random([7, 5]), 1, H200), "register");
     assert_eq!(chosen(random([11, 11]), 1, H200), "register");
-    let pixels = settings(&random([7, 7]), Kind::U8, 4, Filter2dAlgorithm::Auto);
+    let pixels = rule(&random([7, 7]), Kind::U8, 4, Filter2dAlgorithm::Auto);
     assert_eq!(name(&decision(random([7, 7]), &pixels, H200).unwrap().choice), "streaming");
 }
 
@@ -103,7 +103,7 @@ fn compiled_sizes_are_streamed() {
 fn little_shared_memory_leaves_simpler_kernels() {
     assert_eq!(chosen(random([31, 31]), 1, T4), "register");
     assert_eq!(chosen(random([41, 41]), 1, LITTLE), "global");
-    let tile = settings(&random([41, 41]), Kind::F32, 1, Filter2dAlgorithm::SharedTile);
+    let tile = rule(&random([41, 41]), Kind::F32, 1, Filter2dAlgorithm::SharedTile);
     let error = decision(random([41, 41]), &tile, LITTLE).unwrap_err();
     assert!(matches!(error, Error::SharedMemoryExceeded { available: 4096, .. }), "{error}");
 }
@@ -111,19 +111,19 @@ fn little_shared_memory_leaves_simpler_kernels() {
 #[test]
 fn nans_and_steps_exclude_kernels() {
     let weights = random([3, 3]);
-    let plain = settings(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
-    let renormalising = Settings { renormalise: true, boxes: false, ..plain };
+    let plain = rule(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
+    let renormalising = FilterRule { renormalise: true, boxes: false, ..plain };
     assert_eq!(name(&decision(weights.clone(), &renormalising, H200).unwrap().choice), "tile");
     let window = Window::new(&weights, [Border::Constant; 2], Extent::Same, [2, 1], [1, 1], None).unwrap();
-    let decision = decision(weights, &Settings { window, ..plain }, H200).unwrap();
+    let decision = decision(weights, &FilterRule { window, ..plain }, H200).unwrap();
     assert_eq!((name(&decision.choice), decision.reason), ("tile", "the filter does not allow register tiles"));
 }
 
 #[test]
 fn required_algorithms_without_kernels_are_errors() {
     let error = |weights: Weights<f32>, kind, algorithm| {
-        let settings = settings(&weights, kind, 1, algorithm);
-        let Err(Error::Filter2d(error)) = decision(weights, &settings, H200) else { panic!("{algorithm:?}") };
+        let rule = rule(&weights, kind, 1, algorithm);
+        let Err(Error::Filter2d(error)) = decision(weights, &rule, H200) else { panic!("{algorithm:?}") };
         error
     };
     use Filter2dAlgorithm::{Box, Separable, Streaming};
@@ -143,9 +143,9 @@ fn required_algorithms_without_kernels_are_errors() {
 #[test]
 fn the_cpu_sums_segments_of_large_boxes() {
     let on_cpu = |weights: Weights<f32>, renormalise: bool| {
-        let settings = settings(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
-        let settings = Settings { renormalise, boxes: !renormalise, ..settings };
-        choose_on_cpu(&Facts::new(AnyWeights::F32(weights)), &settings)
+        let rule = rule(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto);
+        let rule = FilterRule { renormalise, boxes: !renormalise, ..rule };
+        choose_on_cpu(&Facts::new(AnyWeights::F32(weights)), &rule)
     };
     assert_eq!(on_cpu(uniform([13, 13]), false), CpuChoice::Segments);
     assert_eq!(on_cpu(uniform([11, 11]), false), CpuChoice::Product);
@@ -179,9 +179,9 @@ fn products_are_added_as_predicted() {
             let (strides, dilations) = ([row_stride, 1], [1, columns_apart]);
             let window =
                 Window::new(&weights, [Border::Constant; 2], Extent::Same, strides, dilations, Some(3)).unwrap();
-            let settings = Settings { window, ..settings(&weights, Kind::U8, 3, Filter2dAlgorithm::Auto) };
+            let rule = FilterRule { window, ..rule(&weights, Kind::U8, 3, Filter2dAlgorithm::Auto) };
             for shared in [H200, T4, LITTLE] {
-                let choice = decision(weights.clone(), &settings, shared).unwrap().choice;
+                let choice = decision(weights.clone(), &rule, shared).unwrap().choice;
                 let is_at_once = matches!(choice, Choice::Direct(_));
                 let predicted = added(Filter2dAlgorithm::Auto, shape, row_stride);
                 assert!(predicted == Added::AtOnce || !is_at_once, "{shape:?}, {strides:?}, {dilations:?}, {shared:?}");

@@ -14,7 +14,7 @@ use super::any_weights::{AnyWeights, with_weights};
 use super::choose::{CpuChoice, choose_on_cpu};
 use super::element::{Scalar, Slice, SliceMut, with_type};
 use super::facts::Facts;
-use super::settings::Settings;
+use super::rule::FilterRule;
 use super::weights::{Values, Weights};
 use super::window::PictureProblem;
 use crate::cpu::parallel::try_for_chunks;
@@ -42,14 +42,14 @@ const MANY_ROWS: usize = 64;
 pub(super) struct CpuFilter {
     weights: AnyWeights,
     choice: CpuChoice,
-    settings: Settings,
+    rule: FilterRule,
 }
 
 impl CpuFilter {
-    pub(super) fn new(facts: &Facts, settings: &Settings) -> Self {
-        let choice = choose_on_cpu(facts, settings);
+    pub(super) fn new(facts: &Facts, rule: &FilterRule) -> Self {
+        let choice = choose_on_cpu(facts, rule);
         let product = facts.product.as_ref().filter(|_| choice == CpuChoice::Product);
-        CpuFilter { weights: product.unwrap_or(&facts.weights).clone(), choice, settings: *settings }
+        CpuFilter { weights: product.unwrap_or(&facts.weights).clone(), choice, rule: *rule }
     }
 
     /// Filters a picture into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a
@@ -89,7 +89,7 @@ impl CpuFilter {
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let Settings { outside, divisor, .. } = self.settings;
+        let FilterRule { outside, divisor, .. } = self.rule;
         let strips = Strips { problem, input: Input::Samples(input), outside: A::of_scalar(outside) };
         let divisor = divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
         let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
@@ -99,7 +99,7 @@ impl CpuFilter {
         match weights.passes().filter(|_| column_sums::pays(weights, problem)) {
             Some(passes) => column_sums::filter(&passes, &strips, outputs, &store),
             None => {
-                let total = self.settings.renormalise.then(|| weights.sum_of(A::ONE));
+                let total = self.rule.renormalise.then(|| weights.sum_of(A::ONE));
                 Correlation { weights, strips, total }.rows(outputs, &store)
             }
         }

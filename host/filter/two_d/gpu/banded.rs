@@ -1,10 +1,10 @@
 //! Filters on GPUs by kernels that go down bands of rows.
 
 use super::Launches;
-use super::memory::Windowed;
+use super::pixels::Windowed;
 use crate::device::gpu::Gpu;
 use crate::filter2d::element::{BufferMut, BufferRef};
-use crate::filter2d::settings::{Settings, problem};
+use crate::filter2d::rule::{FilterRule, problem};
 use crate::filter2d::window::PictureProblem;
 use crate::{Device, LaunchPlan, LaunchShape, Residency, Result, Windows};
 use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Filter2dProblem};
@@ -29,16 +29,16 @@ pub(super) trait Banded: Send + Sync {
 /// Launches of such a kernel.
 pub(super) struct BandLaunches<K> {
     gpu: Gpu,
-    settings: Settings,
+    rule: FilterRule,
     kernel: K,
     /// Blocks that run at the same time.
     pub(super) resident: u64,
 }
 
 impl<K: Banded> BandLaunches<K> {
-    pub(super) fn new(gpu: &Gpu, settings: Settings, kernel: K) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, rule: FilterRule, kernel: K) -> Result<Self> {
         let resident = resident_blocks(gpu, kernel.residency(kernel.block())?);
-        Ok(BandLaunches { gpu: gpu.clone(), settings, kernel, resident })
+        Ok(BandLaunches { gpu: gpu.clone(), rule, kernel, resident })
     }
 
     fn bands(&self, picture: &PictureProblem) -> Bands {
@@ -48,13 +48,13 @@ impl<K: Banded> BandLaunches<K> {
     fn args<'l>(
         &self,
         picture: &PictureProblem,
-        memory: K::Pixels<'l>,
+        pixels: K::Pixels<'l>,
         bands: &Bands,
         part: &BandPart,
     ) -> BandArgs<K::Pixels<'l>> {
         let Filter2dProblem { rows, columns, .. } = problem(picture);
         BandArgs {
-            memory,
+            memory: pixels,
             rows,
             columns,
             input_pitch: picture.input_pitch as u64,
@@ -70,9 +70,9 @@ impl<K: Banded> Launches for BandLaunches<K> {
     fn enqueue(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let bands = self.bands(picture);
         let mut windows = Windows::new(&self.gpu);
-        let memory = K::Pixels::new(&mut windows, samples, outputs, &self.settings);
+        let pixels = K::Pixels::new(&mut windows, samples, outputs, &self.rule);
         bands.parts().try_for_each(|part| {
-            let args = self.args(picture, memory, &bands, &part);
+            let args = self.args(picture, pixels, &bands, &part);
             self.kernel.launch(&windows, shape(&bands, &part), args)
         })
     }
@@ -82,7 +82,7 @@ impl<K: Banded> Launches for BandLaunches<K> {
         let first = bands.parts().next().unwrap_or(BandPart { first_band: 0, first_plane: 0, grid: [0; 3] });
         let shape = shape(&bands, &first);
         let launch = self.gpu.launch_plan(self.kernel.name(), shape, self.kernel.residency(shape));
-        let moved_bytes = self.settings.moved_bytes(picture);
+        let moved_bytes = self.rule.moved_bytes(picture);
         vec![LaunchPlan { times: bands.launches(), moved_bytes, ..launch }]
     }
 }

@@ -7,7 +7,7 @@ use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::any_weights::{AnyWeights, with_weights};
 use crate::filter2d::choose::Direct;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
-use crate::filter2d::settings::{Settings, problem};
+use crate::filter2d::rule::{FilterRule, problem};
 use crate::filter2d::weights::Weights;
 use crate::filter2d::window::PictureProblem;
 use crate::{Buffer, LaunchPlan, LaunchShape, Result, Windows};
@@ -76,15 +76,15 @@ impl<A: Accumulator, const N: usize> WeightTable<A> for Table<A, N> {
 impl Direct {
     /// Loads the kernel and uploads the weights.
     pub(super) fn load(self, gpu: &Gpu) -> Result<Box<dyn Launches>> {
-        let Direct { kernel, weights, settings } = self;
-        Ok(with_weights!(weights, weights => Box::new(DirectLaunches::new(gpu, kernel, &weights, settings)?)))
+        let Direct { kernel, weights, rule } = self;
+        Ok(with_weights!(weights, weights => Box::new(DirectLaunches::new(gpu, kernel, &weights, rule)?)))
     }
 }
 
 /// Launches of a kernel with sums of type `A`.
 struct DirectLaunches<A: Accumulator> {
     gpu: Gpu,
-    settings: Settings,
+    rule: FilterRule,
     weights: Buffer<A>,
     /// Sum of the weights, or the divisor of the sums, as [`Args`] has it.
     total: A,
@@ -93,16 +93,16 @@ struct DirectLaunches<A: Accumulator> {
 }
 
 impl<A: DirectSum> DirectLaunches<A> {
-    fn new(gpu: &Gpu, kernel: DirectKernel, weights: &Weights<A>, settings: Settings) -> Result<Self> {
-        let total = match settings.divisor {
+    fn new(gpu: &Gpu, kernel: DirectKernel, weights: &Weights<A>, rule: FilterRule) -> Result<Self> {
+        let total = match rule.divisor {
             Some(divisor) => A::of_scalar(Scalar::F64(divisor)),
-            None if settings.renormalise => weights.sum_of(A::ONE),
+            None if rule.renormalise => weights.sum_of(A::ONE),
             None => A::ONE,
         };
-        let (weights, problem) = (weights.row_after_row()?, settings.without_outputs()?);
+        let (weights, problem) = (weights.row_after_row()?, rule.without_outputs()?);
         let loaded = A::load(gpu, kernel, &weights, &problem)?;
         let weights = gpu.upload(&weights)?;
-        Ok(DirectLaunches { gpu: gpu.clone(), settings, weights, total, kernel, loaded })
+        Ok(DirectLaunches { gpu: gpu.clone(), rule, weights, total, kernel, loaded })
     }
 }
 
@@ -128,11 +128,11 @@ impl<A: Accumulator> DirectLaunches<A> {
             planes,
             first_group: part.first_group,
             total: self.total,
-            outside: A::of_scalar(self.settings.outside),
+            outside: A::of_scalar(self.rule.outside),
             channels,
             // At most the number of blocks, which the launch checks against 31 bits.
             tiles: geometry.tiles as u32,
-            renormalise: self.settings.renormalise.into(),
+            renormalise: self.rule.renormalise.into(),
             table_rows,
             weight_packs,
         }
@@ -155,7 +155,7 @@ impl<A: Accumulator> Launches for DirectLaunches<A> {
         let geometry = Geometry::new::<A>(self.kernel, &problem(picture));
         let shape = shape(&geometry, geometry.parts().next().map_or(0, |part| part.blocks));
         let launch = self.gpu.launch_plan(self.loaded.name(), shape, self.loaded.residency(shape));
-        let moved_bytes = self.settings.moved_bytes(picture);
+        let moved_bytes = self.rule.moved_bytes(picture);
         vec![LaunchPlan { times: geometry.launches(), moved_bytes, ..launch }]
     }
 }

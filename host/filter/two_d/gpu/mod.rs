@@ -8,12 +8,12 @@
 //! | `streaming.rs` | those that are compiled for a size of weights |
 //! | `segments.rs` | equal weights: sums of segments |
 //! | `banded.rs` | what the last three have in common: they go down bands of rows |
-//! | `memory.rs` | windows on samples and outputs for these three |
+//! | `pixels.rs` | windows on samples and outputs for these three |
 
 mod banded;
 mod direct;
-mod memory;
 mod passes;
+mod pixels;
 mod segments;
 #[cfg(all(test, feature = "emulator"))]
 mod several_bands;
@@ -27,7 +27,7 @@ pub(super) use streaming::{Streaming, StreamingTypes};
 
 use super::choose::{Choice, Decision};
 use super::element::{BufferMut, BufferRef};
-use super::settings::Settings;
+use super::rule::FilterRule;
 use super::window::PictureProblem;
 use crate::device::gpu::Gpu;
 use crate::plan::Planned;
@@ -39,7 +39,7 @@ use two_passes::TwoPasses;
 /// Launches of the kernels of a filter.
 trait Launches: Send + Sync {
     /// Enqueues the launches for a picture that is not empty. Both buffers are on this device and have the types of the
-    /// [`Settings`]. The caller holds the device's [submission lock](crate::Device::submission_lock).
+    /// [`FilterRule`]. The caller holds the device's [submission lock](crate::Device::submission_lock).
     fn enqueue(&self, problem: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
 
     /// Returns the plans of the launches for a picture that is not empty.
@@ -56,9 +56,9 @@ pub(super) struct GpuFilter {
 
 impl GpuFilter {
     /// Loads the kernels that have been chosen, and uploads the weights that they read.
-    pub(super) fn new(gpu: Gpu, Decision { choice, reason }: Decision, settings: &Settings) -> Result<Self> {
+    pub(super) fn new(gpu: Gpu, Decision { choice, reason }: Decision, rule: &FilterRule) -> Result<Self> {
         let sums_segments = matches!(choice, Choice::Segments(..));
-        let launches = load(choice, &gpu, settings)?;
+        let launches = load(choice, &gpu, rule)?;
         Ok(GpuFilter { gpu, reason, sums_segments, launches })
     }
 
@@ -67,7 +67,7 @@ impl GpuFilter {
         self.sums_segments
     }
 
-    /// Filters a picture. Both buffers are on this device and have the types of the [`Settings`].
+    /// Filters a picture. Both buffers are on this device and have the types of the [`FilterRule`].
     pub(super) fn run(&self, problem: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         if problem.is_empty() {
             return Ok(());
@@ -81,13 +81,13 @@ impl GpuFilter {
     }
 }
 
-fn load(choice: Choice, gpu: &Gpu, settings: &Settings) -> Result<Box<dyn Launches>> {
+fn load(choice: Choice, gpu: &Gpu, rule: &FilterRule) -> Result<Box<dyn Launches>> {
     Ok(match choice {
-        Choice::Segments(kernel, strips) => return kernel.load(gpu, settings, strips),
+        Choice::Segments(kernel, strips) => return kernel.load(gpu, rule, strips),
         Choice::Passes(fitting, factors) => {
-            Box::new(BandLaunches::new(gpu, *settings, Passes::new(gpu, fitting, &factors)?)?)
+            Box::new(BandLaunches::new(gpu, *rule, Passes::new(gpu, fitting, &factors)?)?)
         }
-        Choice::Streaming(streaming) => return streaming.load(gpu, settings),
+        Choice::Streaming(streaming) => return streaming.load(gpu, rule),
         Choice::TwoPasses(passes) => Box::new(TwoPasses::new(gpu, *passes)?),
         Choice::Direct(direct) => return direct.load(gpu),
     })

@@ -2,13 +2,13 @@
 
 use super::Launches;
 use super::banded::{BandLaunches, Banded};
-use super::memory::Windowed;
+use super::pixels::Windowed;
 use super::streaming::Floats;
 use crate::device::gpu::Gpu;
 use crate::device::info::SharedMemory;
 use crate::device::kernel::Launch;
 use crate::filter2d::any_weights::AnyWeights;
-use crate::filter2d::settings::Settings;
+use crate::filter2d::rule::FilterRule;
 use crate::{LaunchShape, Residency, Result, Windows};
 use slm_kernels::filter2d::{
     Any, BandArgs, Bands, BoxArgs, Bytes, Filter2dProblem, Mean, NoStrips, PixelAccess, Strips, Typed, filter2d_box,
@@ -30,40 +30,38 @@ pub(in crate::filter::two_d) enum SegmentKernel {
     AnyF64(f64),
 }
 
-/// Evaluates an expression with the memory of the instance and the weight.
-macro_rules! with_memory {
-    ($kernel:expr, <$memory:ident>, $weight:pat => $result:expr) => {
+/// Evaluates an expression with the access to pixels of the instance and the weight.
+macro_rules! with_pixels {
+    ($kernel:expr, <$pixels:ident>, $weight:pat => $result:expr) => {
         match $kernel {
-            SegmentKernel::Floats($weight) => with_memory!(@ Typed<'static, Floats>, $memory, $result),
-            SegmentKernel::Bytes($weight) => with_memory!(@ Typed<'static, Bytes>, $memory, $result),
-            SegmentKernel::MeanOfBytes($weight) => with_memory!(@ Mean<Typed<'static, Bytes>>, $memory, $result),
-            SegmentKernel::MeanF32($weight) => with_memory!(@ Mean<Any<'static, f32>>, $memory, $result),
-            SegmentKernel::MeanF64($weight) => with_memory!(@ Mean<Any<'static, f64>>, $memory, $result),
-            SegmentKernel::AnyI32($weight) => with_memory!(@ Any<'static, i32>, $memory, $result),
-            SegmentKernel::AnyI64($weight) => with_memory!(@ Any<'static, i64>, $memory, $result),
-            SegmentKernel::AnyF32($weight) => with_memory!(@ Any<'static, f32>, $memory, $result),
-            SegmentKernel::AnyF64($weight) => with_memory!(@ Any<'static, f64>, $memory, $result),
+            SegmentKernel::Floats($weight) => with_pixels!(@ Typed<'static, Floats>, $pixels, $result),
+            SegmentKernel::Bytes($weight) => with_pixels!(@ Typed<'static, Bytes>, $pixels, $result),
+            SegmentKernel::MeanOfBytes($weight) => with_pixels!(@ Mean<Typed<'static, Bytes>>, $pixels, $result),
+            SegmentKernel::MeanF32($weight) => with_pixels!(@ Mean<Any<'static, f32>>, $pixels, $result),
+            SegmentKernel::MeanF64($weight) => with_pixels!(@ Mean<Any<'static, f64>>, $pixels, $result),
+            SegmentKernel::AnyI32($weight) => with_pixels!(@ Any<'static, i32>, $pixels, $result),
+            SegmentKernel::AnyI64($weight) => with_pixels!(@ Any<'static, i64>, $pixels, $result),
+            SegmentKernel::AnyF32($weight) => with_pixels!(@ Any<'static, f32>, $pixels, $result),
+            SegmentKernel::AnyF64($weight) => with_pixels!(@ Any<'static, f64>, $pixels, $result),
         }
     };
-    (@ $type:ty, $memory:ident, $result:expr) => {{
-        type $memory = $type;
+    (@ $type:ty, $pixels:ident, $result:expr) => {{
+        type $pixels = $type;
         $result
     }};
 }
 
 impl SegmentKernel {
     /// Returns the instance for equal weights.
-    pub(in crate::filter::two_d) fn new(weights: &AnyWeights, settings: &Settings) -> Self {
-        let are_bytes = settings.has_pixels(Kind::U8, 1);
-        match (weights, settings.divisor) {
+    pub(in crate::filter::two_d) fn new(weights: &AnyWeights, rule: &FilterRule) -> Self {
+        let are_bytes = rule.has_pixels(Kind::U8, 1);
+        match (weights, rule.divisor) {
             (AnyWeights::I32(weights), _) => SegmentKernel::AnyI32(weights.first()),
             (AnyWeights::I64(weights), _) => SegmentKernel::AnyI64(weights.first()),
             (AnyWeights::F32(weights), Some(_)) if are_bytes => SegmentKernel::MeanOfBytes(weights.first()),
             (AnyWeights::F32(weights), Some(_)) => SegmentKernel::MeanF32(weights.first()),
             (AnyWeights::F32(weights), None) if are_bytes => SegmentKernel::Bytes(weights.first()),
-            (AnyWeights::F32(weights), None) if settings.has_pixels(Kind::F32, 1) => {
-                SegmentKernel::Floats(weights.first())
-            }
+            (AnyWeights::F32(weights), None) if rule.has_pixels(Kind::F32, 1) => SegmentKernel::Floats(weights.first()),
             (AnyWeights::F32(weights), None) => SegmentKernel::AnyF32(weights.first()),
             (AnyWeights::F64(weights), Some(_)) => SegmentKernel::MeanF64(weights.first()),
             (AnyWeights::F64(weights), None) => SegmentKernel::AnyF64(weights.first()),
@@ -77,18 +75,18 @@ impl SegmentKernel {
         shared: SharedMemory,
     ) -> std::result::Result<Strips, NoStrips> {
         let resident = |bytes| shared.resident_blocks(bytes);
-        with_memory!(self, <M>, _ => Strips::new::<M>(problem, shared.max_per_block, resident))
+        with_pixels!(self, <M>, _ => Strips::new::<M>(problem, shared.max_per_block, resident))
     }
 
-    pub(super) fn load(self, gpu: &Gpu, settings: &Settings, strips: Strips) -> Result<Box<dyn Launches>> {
-        with_memory!(self, <M>, weight => {
+    pub(super) fn load(self, gpu: &Gpu, rule: &FilterRule, strips: Strips) -> Result<Box<dyn Launches>> {
+        with_pixels!(self, <M>, weight => {
             let kernel = Segments::<M> { loaded: Box::new(gpu.own_kernel::<filter2d_box<M>>()?), weight, strips };
-            Ok(Box::new(BandLaunches::new(gpu, *settings, kernel)?))
+            Ok(Box::new(BandLaunches::new(gpu, *rule, kernel)?))
         })
     }
 }
 
-/// The kernel for windows of a size, with memory `M` of any launch.
+/// The kernel for windows of a size, with the access `M` to the pixels of any launch.
 struct Segments<M: PixelAccess> {
     loaded: Box<dyn for<'l> Launch<BoxArgs<M::At<'l>>>>,
     weight: M::Sum,

@@ -5,7 +5,7 @@ use super::banded::BandLaunches;
 use super::passes::{Fitting, Passes};
 use crate::filter2d::Filter2dAlgorithm;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
-use crate::filter2d::settings::Settings;
+use crate::filter2d::rule::FilterRule;
 use crate::filter2d::weights::Weights;
 use crate::filter2d::window::{PictureProblem, Window};
 use crate::{Device, Extent, Result};
@@ -23,7 +23,7 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
     let [column, row] = factors;
     let weights = Weights::separable(column, row);
     let window = Window::new(&weights, [Border::Reflect; 2], Extent::Full, [1, 1], [1, 1], None)?;
-    let settings = Settings {
+    let rule = FilterRule {
         window,
         outside: Scalar::F32(0.0),
         renormalise: false,
@@ -33,7 +33,7 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
         kinds: [Kind::F32; 2],
         weights: "f32",
     };
-    let mut filter = BandLaunches::new(&gpu, settings, kernel)?;
+    let mut filter = BandLaunches::new(&gpu, rule, kernel)?;
     filter.resident = resident;
     let problem = PictureProblem::new(&window, 2, [50, 20])?;
     let samples: Vec<f32> = (0..2000u32).map(|i| (i * 37 % 101) as f32).collect();

@@ -5,7 +5,7 @@ use super::banded::{BandLaunches, Banded};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::element::any::Erase;
-use crate::filter2d::settings::Settings;
+use crate::filter2d::rule::FilterRule;
 use crate::filter2d::tuning::tuning;
 use crate::filter2d::weights::Weights;
 use crate::{LaunchShape, Residency, Result, Windows};
@@ -81,10 +81,10 @@ pub(in crate::filter::two_d) enum StreamingTypes {
 }
 
 impl StreamingTypes {
-    pub(in crate::filter::two_d) fn of(settings: &Settings) -> Option<Self> {
-        if settings.has_pixels(Kind::F32, 1) {
+    pub(in crate::filter::two_d) fn of(rule: &FilterRule) -> Option<Self> {
+        if rule.has_pixels(Kind::F32, 1) {
             Some(StreamingTypes::Floats)
-        } else if settings.has_pixels(Kind::U8, 4) {
+        } else if rule.has_pixels(Kind::U8, 4) {
             Some(StreamingTypes::Pixels)
         } else {
             None
@@ -132,19 +132,19 @@ impl Streaming {
         }
     }
 
-    pub(super) fn load(self, gpu: &Gpu, settings: &Settings) -> Result<Box<dyn Launches>> {
+    pub(super) fn load(self, gpu: &Gpu, rule: &FilterRule) -> Result<Box<dyn Launches>> {
         let dense = |weights: &Weights<f32>| -> Result<_> { Ok(table([(0, &weights.row_after_row()?)])) };
         let product = |[column, row]: &Factors| table([(0, column), (ROW, row)]);
         Ok(match self {
-            Streaming::Floats(size, weights) => launches(gpu, settings, size.load(gpu, dense(&weights)?)?)?,
-            Streaming::Pixels(size, weights) => launches(gpu, settings, size.load(gpu, dense(&weights)?)?)?,
-            Streaming::PixelProduct(size, factors) => launches(gpu, settings, size.load(gpu, product(&factors))?)?,
+            Streaming::Floats(size, weights) => launches(gpu, rule, size.load(gpu, dense(&weights)?)?)?,
+            Streaming::Pixels(size, weights) => launches(gpu, rule, size.load(gpu, dense(&weights)?)?)?,
+            Streaming::PixelProduct(size, factors) => launches(gpu, rule, size.load(gpu, product(&factors))?)?,
         })
     }
 }
 
-fn launches(gpu: &Gpu, settings: &Settings, kernel: impl Banded + 'static) -> Result<Box<dyn Launches>> {
-    Ok(Box::new(BandLaunches::new(gpu, *settings, kernel)?))
+fn launches(gpu: &Gpu, rule: &FilterRule, kernel: impl Banded + 'static) -> Result<Box<dyn Launches>> {
+    Ok(Box::new(BandLaunches::new(gpu, *rule, kernel)?))
 }
 
 /// Returns a table with numbers from some places on.

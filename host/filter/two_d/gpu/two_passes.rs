@@ -44,7 +44,7 @@ pub(super) struct TwoPasses {
 
 impl TwoPasses {
     pub(super) fn new(gpu: &Gpu, [along_rows, down_columns]: [Direct; 2]) -> Result<Self> {
-        let [_, sums] = along_rows.settings.kinds;
+        let [_, sums] = along_rows.rule.kinds;
         let (along_rows, down_columns) = (along_rows.load(gpu)?, down_columns.load(gpu)?);
         Ok(TwoPasses { gpu: gpu.clone(), sums, along_rows, down_columns })
     }

@@ -191,6 +191,14 @@ fn an_axis_that_does_not_exist() {
 }
 
 #[test]
+fn shapes_of_outputs_are_arrays_or_vectors() {
+    let full = Filter1d::correlate(&[1.0f32; 5]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    assert_eq!(full.output_shape(vec![3]), Ok(vec![7]));
+    assert_eq!(full.along(0).output_shape(vec![3, 5]), Ok(vec![7, 5]));
+    fails(full.output_shape(vec![3; 3]), Filter1dError::Dimensions { dimensions: 3 });
+}
+
+#[test]
 fn too_many_outputs() {
     let full = Filter1d::correlate(&[1.0f32; 5]).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
     let maximum = usize::MAX - 4;

@@ -423,6 +423,15 @@ fn buffers_of_another_handle() {
 }
 
 #[test]
+fn shapes_of_outputs_are_arrays_or_vectors() {
+    let full = ones(5, 3).extent(Extent::Full).prepare(&Device::cpu()).unwrap();
+    assert_eq!(full.output_shape(vec![4, 7]), Ok(vec![8, 9]));
+    assert_eq!(full.output_shape(vec![2, 4, 7]), Ok(vec![2, 8, 9]));
+    assert_eq!(full.output_shape([2, 4, 7]), Ok([2, 8, 9]));
+    assert!(full.output_shape(vec![4]).is_err());
+}
+
+#[test]
 fn outputs_that_are_too_many() {
     let device = Device::cpu();
     let matrix = |factors: [usize; 2]| Error::TooLarge {

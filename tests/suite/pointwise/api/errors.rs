@@ -210,9 +210,13 @@ fn channels_that_do_not_fit() {
             let (input, mut output) = (device.upload(&[1; 6]).unwrap(), device.upload(&[1; 7]).unwrap());
             fails(operation.apply_into(&input, &mut output), length);
         }
-        let pixels = PictureError::Channels { operation: "a matrix of pixels or planes", expected: 1, actual: 3 };
-        for operation in [Channels::split(3), Channels::merge(3)] {
-            fails(operation.prepare(&device).unwrap().apply(&RgbImage::new(3, 3)), pixels.clone());
+        let pixels = |operation, expected| PictureError::Channels { operation, expected, actual: 3 };
+        for (operation, error) in [
+            (Channels::split(4), pixels("the division into planes", 4)),
+            (Channels::split(1), pixels("the division into planes", 1)),
+            (Channels::merge(3), pixels("the union of planes", 1)),
+        ] {
+            fails(operation.prepare(&device).unwrap().apply(&RgbImage::new(3, 3)), error);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::Windows;
 use crate::element::any::Erase;
 use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
-use crate::filter2d::settings::Settings;
+use crate::filter2d::rule::FilterRule;
 use cuda_std::Argument;
 use slm_kernels::filter2d::{Any, Mean, PixelAccess, Typed};
 use slm_kernels::signal::Types;
@@ -16,7 +16,7 @@ pub(super) trait Windowed<'l>: Argument {
         windows: &mut Windows<'l, 'b>,
         samples: BufferRef<'b>,
         outputs: BufferMut<'b>,
-        settings: &Settings,
+        rule: &FilterRule,
     ) -> Self;
 }
 
@@ -25,13 +25,13 @@ impl<'l, F: Types<Sample: Erase, Output: Erase>> Windowed<'l> for Typed<'l, F> {
         windows: &mut Windows<'l, 'b>,
         samples: BufferRef<'b>,
         outputs: BufferMut<'b>,
-        settings: &Settings,
+        rule: &FilterRule,
     ) -> Self {
-        let outside = F::Sample::typed_scalar(settings.outside);
+        let outside = F::Sample::typed_scalar(rule.outside);
         let (Some(samples), Some(outputs), Some(outside)) =
             (F::Sample::typed_buffer(samples), F::Output::typed_buffer_mut(outputs), outside)
         else {
-            unreachable!("the settings have been checked for the types of the kernel")
+            unreachable!("the rule has been checked for the types of the kernel")
         };
         Typed { input: windows.input(samples), output: windows.output(outputs), outside }
     }
@@ -42,9 +42,9 @@ impl<'l, A: Accumulator> Windowed<'l> for Any<'l, A> {
         windows: &mut Windows<'l, 'b>,
         samples: BufferRef<'b>,
         outputs: BufferMut<'b>,
-        settings: &Settings,
+        rule: &FilterRule,
     ) -> Self {
-        Any { input: samples.window(windows), output: outputs.window(windows), outside: A::of_scalar(settings.outside) }
+        Any { input: samples.window(windows), output: outputs.window(windows), outside: A::of_scalar(rule.outside) }
     }
 }
 
@@ -53,10 +53,10 @@ impl<'l, M: PixelAccess<Sum: Accumulator + Erase> + Windowed<'l>> Windowed<'l> f
         windows: &mut Windows<'l, 'b>,
         samples: BufferRef<'b>,
         outputs: BufferMut<'b>,
-        settings: &Settings,
+        rule: &FilterRule,
     ) -> Self {
-        let [inverse, rest] = inverse(settings.divisor.unwrap_or(1.0));
-        Mean { memory: M::new(windows, samples, outputs, settings), inverse, rest }
+        let [inverse, rest] = inverse(rule.divisor.unwrap_or(1.0));
+        Mean { memory: M::new(windows, samples, outputs, rule), inverse, rest }
     }
 }
 

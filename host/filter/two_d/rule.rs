@@ -1,4 +1,4 @@
-//! What a filter does, apart from its weights.
+//! What a filter does, apart from its weights, in the form that CPU and GPU code use.
 
 use super::element::Scalar;
 use super::window::Window;
@@ -9,7 +9,7 @@ use slm_kernels::signal::Kind;
 
 /// A filter without its weights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
+pub(super) struct FilterRule {
     pub(super) window: Window,
     /// The value outside, for constant borders.
     pub(super) outside: Scalar,
@@ -27,7 +27,7 @@ pub(super) struct Settings {
     pub(super) weights: &'static str,
 }
 
-impl Settings {
+impl FilterRule {
     /// Returns the problem of an empty picture.
     pub(super) fn without_outputs(&self) -> Result<Filter2dProblem> {
         Ok(problem(&window::PictureProblem::new(&self.window, 0, [1, 1])?))
