@@ -2,7 +2,7 @@
 //!
 //! * The host's time to enqueue a filter with `apply_into`: always in one queue, in two queues in turn with buffers of their own, and
 //!   in two queues that read each other's results, so that each call waits for an event.
-//! * The time of a copy from the host and of filters, one after the other in one queue, and at once in two.
+//! * The time of a copy from pinned memory of the host, and of one from other memory and of filters, one after the other in one queue, and at once in two.
 //!
 //! Medians are printed in the columns that `peers/README.md` explains, by the host's clock. Run it as `cargo bench --bench queues`.
 
@@ -103,11 +103,19 @@ fn overlap(device: &Device) -> Result<()> {
         other.upload(&data)
     })?;
     let middle = if y.download()?[MANY / 2] == TAPS as f32 { "ok" } else { "wrong" };
+    let pinned = pinned_copy(device, &mut own, &data)?;
+    report("overlap", "copy of pinned memory", pinned, &[], "ok");
     report("overlap", "copy", copy, &[], "ok");
     report("overlap", "filters", kernels, &[], middle);
     report("overlap", "one queue", one_queue, &[], middle);
     report("overlap", "two queues", two_queues, &[], middle);
     Ok(())
+}
+
+fn pinned_copy(device: &Device, target: &mut Buffer<f32>, data: &[f32]) -> Result<Duration> {
+    let mut pinned = device.pinned(data.len())?;
+    pinned.copy_from_slice(data);
+    time(device, || target.upload(&pinned))
 }
 
 /// Returns the median time of some work, with the wait for it.

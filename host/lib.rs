@@ -103,6 +103,7 @@ pub use device::interop::HandOverError;
 pub use device::kernel::{Kernel, Windows};
 pub use device::launch::{LaunchShape, Residency};
 pub use device::mark::Mark;
+pub use device::pinned::Pinned;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter::boundary::{Boundary, Extent};

@@ -26,12 +26,17 @@ impl Queue for Absent {
     type Kernel<E: Entry> = NoKernel<E>;
 
     type Mark = Absent;
+    type PinnedMemory<T: Element> = NoMemory<T>;
 
     fn id(&self) -> QueueId {
         match self.0 {}
     }
 
     fn another(&self) -> Result<Arc<Self>> {
+        match self.0 {}
+    }
+
+    fn pinned<T: Element>(self: &Arc<Self>, _: usize) -> Result<NoMemory<T>> {
         match self.0 {}
     }
 
@@ -57,6 +62,18 @@ impl Queue for Absent {
 
     fn elapsed(start: &Absent, _: &Absent) -> Result<Duration> {
         match start.0 {}
+    }
+}
+
+impl<T> AsRef<[T]> for NoMemory<T> {
+    fn as_ref(&self) -> &[T] {
+        match self.0 {}
+    }
+}
+
+impl<T> AsMut<[T]> for NoMemory<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        match self.0 {}
     }
 }
 

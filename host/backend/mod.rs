@@ -40,12 +40,17 @@ pub(crate) trait Queue: Send + Sync {
 
     /// A position in a queue.
     type Mark: Send + Sync;
+    /// Elements in host memory that copies are fast with.
+    type PinnedMemory<T: Element>: AsRef<[T]> + AsMut<[T]> + Send + Sync;
 
     /// Returns the identity of the queue.
     fn id(&self) -> QueueId;
 
     /// Returns another queue of the same device, with the same memory and modules.
     fn another(&self) -> Result<Arc<Self>>;
+
+    /// Returns zeros in host memory that copies are fast with. `len` elements are at most `isize::MAX` bytes.
+    fn pinned<T: Element>(self: &Arc<Self>, len: usize) -> Result<Self::PinnedMemory<T>>;
 
     /// Makes later work of this queue wait for the work that `other` has now. Both are of one device.
     fn wait_for(&self, other: &Self) -> Result<()>;

@@ -286,7 +286,7 @@ impl Device {
 }
 
 /// Returns an error if a buffer cannot have `len` elements.
-fn check_size<T>(len: usize) -> Result<()> {
+pub(crate) fn check_size<T>(len: usize) -> Result<()> {
     let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
     let factors = [len as u64, size_of::<T>() as u64];
     bytes.map(drop).ok_or(Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 })

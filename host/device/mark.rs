@@ -38,7 +38,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [Failures of the device](Error#failures-of-the-device).
+    /// [Failures of the device](crate::Error#failures-of-the-device).
     pub fn mark(&self) -> Result<Mark> {
         let position = match self.engine() {
             Engine::Cpu => Position::Cpu(Instant::now()),
@@ -57,7 +57,7 @@ impl Mark {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) if the marks belong to different devices.
-    /// * [Failures of the device](Error#failures-of-the-device) while the work before the marks ran.
+    /// * [Failures of the device](crate::Error#failures-of-the-device) while the work before the marks ran.
     pub fn elapsed_until(&self, later: &Mark) -> Result<Duration> {
         self.device.check_owner("the later mark", &later.device)?;
         match (&self.position, &later.position) {

@@ -6,6 +6,7 @@
 //! | `gpu.rs` | a device that launches kernels |
 //! | `order.rs`, `mark.rs` | accesses to a buffer from several queues; positions in a queue, for times |
 //! | `buffer.rs`, `buffer2.rs`, `rows.rs` | memory, matrices in it, copies of rows |
+//! | `pinned.rs` | host memory that a device copies fast |
 //! | `data/` | what operations read and write, in any form |
 //! | `on_device.rs` | the frame of every operation |
 //! | `kernel/`, `launch/`, `modules.rs` | kernels, their launches and the modules that have them |
@@ -29,6 +30,7 @@ pub(crate) mod mark;
 pub(crate) mod modules;
 pub(crate) mod on_device;
 pub(crate) mod order;
+pub(crate) mod pinned;
 pub(crate) mod rows;
 
 pub use handle::Device;

@@ -26,6 +26,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend("queues", "dropped_queues", dropped_queues),
         on_every_backend("queues", "counts", counts),
         on_every_backend("queues", "marks", marks),
+        on_every_backend("queues", "pinned", pinned),
         on_every_backend("queues", "other_devices", other_devices),
     ];
     trials.into_iter().flatten().collect()
@@ -219,10 +220,10 @@ fn counts(device: &Device) -> Result<(), Failed> {
     let x = device.upload(&[0u8, 1, 1, 3, 3, 3])?;
     // The bins, and samples below and above them and NaNs.
     let mut counts = device.upload(&[9u64; 7])?;
-    for _ in 0..2 {
-        histogram.apply_into(&x, &mut counts)?;
-        equal(counts.download()?, vec![1, 2, 0, 3, 0, 0, 0])?;
-    }
+    histogram.apply_into(&x, &mut counts)?;
+    // Without a download between the two, which would wait.
+    histogram.apply_into(&x, &mut counts)?;
+    equal(counts.download()?, vec![1, 2, 0, 3, 0, 0, 0])?;
     histogram.accumulate_into(&x, &mut counts)?;
     equal(counts.download()?, vec![2, 4, 0, 6, 0, 0, 0])
 }
@@ -256,4 +257,26 @@ fn other_devices(device: &Device) -> Result<(), Failed> {
     let error = Filter1d::correlate(&WEIGHTS).prepare(&device.queue()?)?.apply(&x).err();
     let (expected, actual) = (device.info().name.clone(), again.info().name.clone());
     equal(error, Some(Error::DeviceMismatch { operand: "the input", expected, actual }))
+}
+
+/// Pinned memory is a slice, also of no elements, of any alignment, of other devices, and after its device was dropped.
+fn pinned(device: &Device) -> Result<(), Failed> {
+    let mut numbers = device.queue()?.pinned::<i32>(1_000)?;
+    equal(numbers.iter().all(|number| *number == 0), true)?;
+    numbers.copy_from_slice(&elements(1_000, 5));
+    let filter = Filter1d::correlate(&WEIGHTS).prepare(device)?;
+    let expected = filtered(&elements(1_000, 5));
+    same(&filter.apply(&numbers[..])?, &expected)?;
+    // A part that is not aligned to anything.
+    same(&device.upload(&numbers[3..11])?.download()?, &elements(1_000, 5)[3..11])?;
+    let y = filter.apply(&device.upload(&numbers)?)?;
+    y.download_into(&mut numbers)?;
+    same(&numbers, &expected)?;
+    same(&Device::cpu().upload(&numbers)?.download()?, &expected)?;
+    let mut none = device.pinned::<u8>(0)?;
+    device.upload(&none)?.download_into(&mut none)?;
+    equal(none.len(), 0)?;
+    let factors = [usize::MAX as u64, 8];
+    let error = Error::TooLarge { what: "a buffer", factors, limit: isize::MAX as u64 };
+    equal(device.pinned::<f64>(usize::MAX).err(), Some(error))
 }

@@ -115,6 +115,8 @@ functions! {
     fn cuModuleUnload(module: CUmodule);
 
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    fn cuMemAllocHost_v2(address: *mut *mut c_void, bytes: usize);
+    fn cuMemFreeHost(address: *mut c_void);
     fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize);
     fn cuMemFree_v2(address: CUdeviceptr);
     fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream);

@@ -12,6 +12,7 @@
 //! | `context.rs` | a device's primary context and its modules: one per GPU and process |
 //! | `queue.rs` | one stream of a context |
 //! | `rows.rs` | copies of rows with gaps between them |
+//! | `pinned.rs` | host memory that the GPU copies directly |
 //! | `memory.rs` | device memory, freed in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
 //! | `interop.rs` | memory, contexts and streams of programs that use `cust`, with the feature `cust` |
@@ -32,6 +33,7 @@ mod interop;
 mod kernel;
 mod memory;
 mod module;
+mod pinned;
 mod places;
 mod properties;
 mod queue;
@@ -46,6 +48,7 @@ use cuda_std::image::Modules;
 pub(crate) use interop::open_on_stream;
 use kernel::Kernel;
 pub(crate) use memory::DeviceMemory;
+use pinned::PinnedMemory;
 pub(crate) use queue::{Mark, Queue};
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -65,6 +68,7 @@ impl backend::Queue for Queue {
     type DeviceMemory<T: Element> = DeviceMemory<T>;
     type Kernel<E: Entry> = Kernel<E>;
     type Mark = Mark;
+    type PinnedMemory<T: Element> = PinnedMemory<T>;
 
     fn id(&self) -> QueueId {
         Queue::id(self)
@@ -72,6 +76,10 @@ impl backend::Queue for Queue {
 
     fn another(&self) -> Result<Arc<Self>> {
         Queue::another(self).map(Arc::new)
+    }
+
+    fn pinned<T: Element>(self: &Arc<Self>, len: usize) -> Result<PinnedMemory<T>> {
+        PinnedMemory::zeroed(self, len)
     }
 
     fn wait_for(&self, other: &Self) -> Result<()> {

@@ -48,6 +48,11 @@ impl Queue {
         self.context.enter()
     }
 
+    /// [`Context::make_current`].
+    pub(super) fn make_current(&self) -> Result<()> {
+        self.context.make_current()
+    }
+
     /// [`Context::check`].
     pub(super) fn check(&self, call: &'static str, code: i32) -> Result<()> {
         self.context.check(call, code)

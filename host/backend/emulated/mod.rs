@@ -13,6 +13,7 @@ mod kernel;
 mod memory;
 
 use super::number;
+use crate::cpu::allocation;
 use crate::device::info::DeviceInfo;
 use crate::device::launch::QueueId;
 use crate::{Element, Result, backend};
@@ -38,6 +39,7 @@ impl backend::Queue for Emulation {
     type DeviceMemory<T: Element> = DeviceMemory<T>;
     type Kernel<E: Entry> = Kernel<E>;
     type Mark = Instant;
+    type PinnedMemory<T: Element> = Vec<T>;
 
     fn id(&self) -> QueueId {
         self.queue_id()
@@ -45,6 +47,11 @@ impl backend::Queue for Emulation {
 
     fn another(&self) -> Result<Arc<Self>> {
         Emulation::another(self).map(Arc::new)
+    }
+
+    /// Copies of an emulated device are as fast with any memory.
+    fn pinned<T: Element>(self: &Arc<Self>, len: usize) -> Result<Vec<T>> {
+        allocation::filled(T::default(), len)
     }
 
     fn wait_for(&self, other: &Self) -> Result<()> {
