@@ -119,7 +119,8 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// Copies the elements to `data`, after all work that was enqueued before. Returns when the copy is done.
+    /// Copies the elements to `data`, after all work that was enqueued before and uses the buffer, in any queue. Returns when the copy
+    /// is done.
     ///
     /// # Errors
     ///
@@ -130,7 +131,8 @@ impl<T: Element> Buffer<T> {
         self.download_rows(data, Rows::whole(self.len()))
     }
 
-    /// Copies `data` to the buffer, after all work that was enqueued before. Returns when the copy is done.
+    /// Copies `data` to the buffer, after all work that was enqueued before and uses the buffer, in any queue. Returns when the copy is
+    /// done.
     ///
     /// # Errors
     ///

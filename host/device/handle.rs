@@ -32,6 +32,9 @@ use std::time::Duration;
 /// mixed up, a queue waits: before it reads a buffer that another queue has written, and before it writes or frees one that another
 /// queue has read or written. It then waits for all work that the other queue has at that time. So results are those of one queue.
 ///
+/// Create a few queues and keep them: a buffer keeps the queues that have used it since it was written, also when their handles were
+/// dropped. When the last use of a queue ends, the thread that ends it waits for the work of the queue.
+///
 /// ```
 /// use slm::{Device, Filter1d};
 ///
@@ -317,8 +320,8 @@ impl Device {
         self.engine().synchronize()
     }
 
-    /// Returns the result of `work`, and the time that the device took for the work enqueued by it. Waits for that work. A
-    /// CUDA device measures with its own clock, other devices with the host's clock.
+    /// Returns the result of `work`, and the time that the device took for the work enqueued by it with this handle and its clones.
+    /// Waits for that work. A CUDA device measures with its own clock, other devices with the host's clock.
     ///
     /// ```
     /// use slm::{Device, Transpose};

@@ -17,7 +17,7 @@ impl Device {
     ///
     /// The work of the handle runs on this stream, in the order in which the handle and the program enqueue it. Calls that
     /// wait, such as [`synchronize`](Self::synchronize), wait for the program's work too and report its failures. Dropping
-    /// the last clone also waits. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context.
+    /// the last clone also waits, unless a buffer of another handle keeps the queue. Otherwise the handle behaves like one from [`Device::cuda`], which uses the same context.
     /// Programs without a stream of their own can use [`Device::cuda`].
     ///
     /// The handle keeps the stream and the GPU's primary context alive, so the program may drop `context` and its own clone

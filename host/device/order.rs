@@ -10,9 +10,10 @@
 use crate::Result;
 use crate::device::Engine;
 use smallvec::SmallVec;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The last accesses to a buffer. When dropped, its owner waits for those of other queues, so that the memory is freed after them.
+/// The last accesses to a buffer. When dropped, its owner waits for those of other queues, so that the memory is freed after them. If
+/// the owner cannot, this thread waits.
 pub(crate) struct AccessOrder {
     /// The queue that frees the memory.
     owner: Engine,
@@ -21,7 +22,7 @@ pub(crate) struct AccessOrder {
 
 struct LastAccesses {
     writer: Engine,
-    /// The queues that have read what was written last. They have waited for the writer.
+    /// The other queues that have read what was written last. They have waited for the writer.
     readers: SmallVec<[Engine; 2]>,
 }
 
@@ -34,13 +35,24 @@ impl AccessOrder {
 
     /// Makes the queue wait for what it is going to read.
     pub(crate) fn before_read(&self, queue: &Engine) -> Result<()> {
-        // A panic with the lock held leaves a valid list of queues.
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if !last.readers.iter().any(|reader| reader.is(queue)) {
-            queue.wait_for(&last.writer)?;
-            last.readers.push(queue.clone());
-        }
+        let Some(writer) = self.unknown_writer(queue) else { return Ok(()) };
+        // Without the lock: the wait may need a lock of the device, which a kernel that reads the same buffer may hold.
+        queue.wait_for(&writer)?;
+        self.lock().readers.push(queue.clone());
         Ok(())
+    }
+
+    /// Returns the last writer, unless it is this queue or the queue has waited for it. It stays the last writer while the buffer is
+    /// borrowed.
+    fn unknown_writer(&self, queue: &Engine) -> Option<Engine> {
+        let last = self.lock();
+        let is_known = last.writer.is(queue) || last.readers.iter().any(|reader| reader.is(queue));
+        (!is_known).then(|| last.writer.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LastAccesses> {
+        // A panic with the lock held leaves a valid list of queues.
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the queue wait until it may write.

@@ -144,7 +144,8 @@ impl Function {
     ) -> Result<()> {
         windows.check(self.name, self.queue.id(), visit_windows)?;
         // SAFETY: the caller vouches for the parameters. `WindowRecord::check` has found each window among those that `windows` has
-        // handed out for this queue, after a note in the order of their buffers (`Windows`). The buffers are borrowed as long as `windows` lives, exclusively unless the window is a
+        // handed out for this queue. Before, the queue has waited for earlier accesses of others to their buffers, and their order has
+        // noted this one (`Windows`). The buffers are borrowed as long as `windows` lives, exclusively unless the window is a
         // `GlobalIn`.
         unsafe { self.enqueue(shape, parameters) }
     }

@@ -52,14 +52,12 @@ impl Clocks {
     /// with.
     #[must_use]
     pub(super) fn access(&mut self, queue: QueueIndex, address: u64, access: Access) -> bool {
-        let clock = &mut self.queues[queue];
-        clock.resize(clock.len().max(queue + 1), 0);
-        clock[queue] += 1;
+        let time = self.tick(queue);
+        let clock = &self.queues[queue];
         let is_known = |(other, time): (QueueIndex, u64)| clock.get(other).is_some_and(|count| *count >= time);
         let Some((_, last)) = self.buffers.range_mut(..=address).next_back() else { return true };
         let is_ordered = last.write.is_none_or(is_known)
             && (access == Access::Read || last.reads.iter().all(|(other, time)| is_known((*other, *time))));
-        let time = clock[queue];
         match access {
             Access::Read => _ = last.reads.insert(queue, time),
             Access::Write => *last = Accesses { write: Some((queue, time)), reads: BTreeMap::new() },
@@ -67,9 +65,18 @@ impl Clocks {
         is_ordered
     }
 
-    /// Adds the buffer at `address`, which nobody has accessed.
-    pub(super) fn add_buffer(&mut self, address: u64) {
-        self.buffers.insert(address, Accesses::default());
+    /// Adds the buffer at `address`, which `queue` has allocated. This is a write: others must wait for it.
+    pub(super) fn add_buffer(&mut self, queue: QueueIndex, address: u64) {
+        let write = Some((queue, self.tick(queue)));
+        self.buffers.insert(address, Accesses { write, reads: BTreeMap::new() });
+    }
+
+    /// Returns the number of the next access of a queue.
+    fn tick(&mut self, queue: QueueIndex) -> u64 {
+        let clock = &mut self.queues[queue];
+        clock.resize(clock.len().max(queue + 1), 0);
+        clock[queue] += 1;
+        clock[queue]
     }
 
     /// Removes the buffer at `address`.
@@ -89,7 +96,9 @@ mod tests {
         [false, true].map(|waits| {
             let mut clocks = Clocks::default();
             let [a, b] = [clocks.add_queue(), clocks.add_queue()];
-            clocks.add_buffer(BUFFER);
+            clocks.add_buffer(a, BUFFER);
+            // Both know of the allocation.
+            clocks.wait_for(b, a);
             assert!(clocks.access(a, BUFFER + 8, first));
             if waits {
                 clocks.wait_for(b, a);
@@ -110,7 +119,7 @@ mod tests {
     fn waits_are_transitive_and_for_earlier_accesses_only() {
         let mut clocks = Clocks::default();
         let [a, b, c] = [clocks.add_queue(), clocks.add_queue(), clocks.add_queue()];
-        clocks.add_buffer(BUFFER);
+        clocks.add_buffer(a, BUFFER);
         assert!(clocks.access(a, BUFFER, Access::Write));
         clocks.wait_for(b, a);
         clocks.wait_for(c, b);
@@ -121,16 +130,24 @@ mod tests {
     }
 
     #[test]
+    fn an_allocation_is_a_write() {
+        let mut clocks = Clocks::default();
+        let [a, b] = [clocks.add_queue(), clocks.add_queue()];
+        clocks.add_buffer(a, BUFFER);
+        assert!(!clocks.access(b, BUFFER, Access::Write));
+    }
+
+    #[test]
     fn buffers_are_apart() {
         let mut clocks = Clocks::default();
         let [a, b] = [clocks.add_queue(), clocks.add_queue()];
-        clocks.add_buffer(BUFFER);
-        clocks.add_buffer(2 * BUFFER);
+        clocks.add_buffer(a, BUFFER);
+        clocks.add_buffer(b, 2 * BUFFER);
         assert!(clocks.access(a, BUFFER, Access::Write));
         assert!(clocks.access(b, 2 * BUFFER, Access::Write));
         assert!(!clocks.access(a, 2 * BUFFER, Access::Read));
         clocks.remove_buffer(BUFFER);
-        clocks.add_buffer(BUFFER);
+        clocks.add_buffer(b, BUFFER);
         assert!(clocks.access(b, BUFFER, Access::Write));
     }
 }

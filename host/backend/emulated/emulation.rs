@@ -20,6 +20,8 @@ const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
 pub(crate) struct Emulation {
     id: QueueId,
     index: QueueIndex,
+    /// The first error that could not be returned when it happened.
+    deferred: Mutex<Option<Error>>,
     shared: Arc<Shared>,
 }
 
@@ -35,8 +37,6 @@ struct Shared {
 pub(super) struct State {
     pub(super) emulator: Emulator,
     clocks: Clocks,
-    /// The first error that could not be returned when it happened.
-    deferred: Option<Error>,
     seed: u64,
     free: u64,
     /// One report per kernel.
@@ -46,16 +46,20 @@ pub(super) struct State {
 impl Emulation {
     pub(crate) fn new(profile: Profile, seed: u64) -> Self {
         let (emulator, clocks) = (Emulator::new(profile), Clocks::default());
-        let mut state = State { emulator, clocks, deferred: None, seed, free: MEMORY_BYTES, reports: Vec::new() };
+        let mut state = State { emulator, clocks, seed, free: MEMORY_BYTES, reports: Vec::new() };
         let (index, emulator) = (state.clocks.add_queue(), state.emulator.id());
         let shared = Shared { profile, seed, emulator, state: Mutex::new(state) };
-        Emulation { id: QueueId::new(), index, shared: Arc::new(shared) }
+        Self::queue(index, Arc::new(shared))
     }
 
     /// Returns another queue of the device.
     pub(super) fn another(&self) -> Result<Self> {
         let index = self.lock()?.clocks.add_queue();
-        Ok(Emulation { id: QueueId::new(), index, shared: self.shared.clone() })
+        Ok(Self::queue(index, self.shared.clone()))
+    }
+
+    fn queue(index: QueueIndex, shared: Arc<Shared>) -> Self {
+        Emulation { id: QueueId::new(), index, deferred: Mutex::new(None), shared }
     }
 
     /// Makes later accesses of this queue come after those of `other` so far.
@@ -66,7 +70,24 @@ impl Emulation {
 
     /// Returns the first error that could not be returned when it happened.
     pub(super) fn check_deferred(&self) -> Result<()> {
-        self.lock()?.deferred.take().map_or(Ok(()), Err)
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Keeps an error until it can be returned.
+    pub(super) fn defer(&self, error: Error) {
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Returns the buffer that `make` creates, and reserves its bytes of the device's memory.
+    pub(super) fn buffer<T: Element>(
+        &self,
+        bytes: u64,
+        make: impl FnOnce(&mut Emulator) -> Option<Buffer<T>>,
+    ) -> Result<Buffer<T>> {
+        let mut state = self.lock()?;
+        let buffer = state.buffer(bytes, make)?;
+        state.clocks.add_buffer(self.index, address(&buffer));
+        Ok(buffer)
     }
 
     pub(super) fn queue_id(&self) -> QueueId {
@@ -153,7 +174,7 @@ impl Emulation {
 
 impl State {
     /// Returns the buffer that `make` creates, and reserves its bytes of the device's memory.
-    pub(super) fn buffer<T: Element>(
+    fn buffer<T: Element>(
         &mut self,
         bytes: u64,
         make: impl FnOnce(&mut Emulator) -> Option<Buffer<T>>,
@@ -162,7 +183,6 @@ impl State {
         let free = self.free.checked_sub(bytes).ok_or(Error::OutOfDeviceMemory { requested: bytes, available })?;
         let buffer = make(&mut self.emulator).ok_or_else(no_more_buffers)?;
         self.free = free;
-        self.clocks.add_buffer(address(&buffer));
         Ok(buffer)
     }
 
@@ -171,11 +191,6 @@ impl State {
         self.clocks.remove_buffer(address(buffer));
         self.emulator.free(buffer);
         self.free += (buffer.len() * size_of::<T>()) as u64;
-    }
-
-    /// Keeps an error until it can be returned.
-    pub(super) fn defer(&mut self, error: Error) {
-        self.deferred.get_or_insert(error);
     }
 
     /// Returns a launch of `kernel` in this shape, if the device allows it.

@@ -28,7 +28,7 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     type Queue = Emulation;
 
     fn upload(emulation: &Arc<Emulation>, data: &[T]) -> Result<Self> {
-        let buffer = emulation.lock()?.buffer(size_of_val(data) as u64, |emulator| emulator.try_upload(data))?;
+        let buffer = emulation.buffer(size_of_val(data) as u64, |emulator| emulator.try_upload(data))?;
         Ok(DeviceMemory { emulation: emulation.clone(), buffer })
     }
 
@@ -40,7 +40,7 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
 
     fn unwritten(emulation: &Arc<Emulation>, len: usize) -> Result<Self> {
         let bytes = (len * size_of::<T>()) as u64;
-        let buffer = emulation.lock()?.buffer(bytes, |emulator| emulator.try_allocate(len))?;
+        let buffer = emulation.buffer(bytes, |emulator| emulator.try_allocate(len))?;
         Ok(DeviceMemory { emulation: emulation.clone(), buffer })
     }
 
@@ -97,7 +97,7 @@ impl<T: Element> Drop for DeviceMemory<T> {
         // Memory dropped by a kernel that the device runs is freed with the device.
         let Ok(mut state) = self.emulation.lock() else { return };
         if let Err(error) = self.emulation.access(&mut state, address(&self.buffer), Access::Write) {
-            state.defer(error);
+            self.emulation.defer(error);
         }
         state.free(&self.buffer);
     }

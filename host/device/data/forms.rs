@@ -2,7 +2,7 @@
 
 use super::{Data, Elements, Form, Input, Results, Shape};
 use crate::cpu::allocation;
-use crate::{Buffer, Buffer2, Element, Error, Result};
+use crate::{Buffer, Buffer2, Element, Error, Pinned, Result};
 use ndarray::{Array, ArrayBase, ArrayView, Dimension};
 use std::borrow::Cow;
 
@@ -36,6 +36,7 @@ slices! {
     &[S], [];
     &Vec<S>, [];
     &[S; N], [const N: usize];
+    &Pinned<S>, [];
 }
 
 macro_rules! arrays {

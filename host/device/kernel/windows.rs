@@ -175,7 +175,8 @@ impl<'l, 'b> Windows<'l, 'b> {
 
     /// Returns a window on all elements of `buffer`, for the kernel to read.
     ///
-    /// If the buffer belongs to another device than the kernel, the window is empty and the launch fails.
+    /// The kernel waits for other queues that have written the buffer. If the buffer belongs to another device than the kernel, or the
+    /// device is lost, the window is empty and the launch fails.
     pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<'l, T> {
         let device = self.device.clone();
         let ours = self.accept("an input", buffer.device(), || buffer.order().before_read(device.engine()));
