@@ -74,7 +74,8 @@ pub(crate) trait Queue: Send + Sync {
 
 /// Memory for elements on a device, freed in the order of the queue that it was allocated on.
 ///
-/// Any queue of the device may use it. The caller makes the queues wait for each other ([`AccessOrder`](crate::device::order::AccessOrder)).
+/// Any queue of the device may use it. The caller makes the queues wait for each other
+/// ([`AccessOrder`](crate::device::order::AccessOrder)).
 pub(crate) trait DeviceMemory<T>: Sized {
     /// The device.
     type Queue;

@@ -1,7 +1,7 @@
 //! Pixels and planes as input of [`Channels`](crate::Channels).
 
 use super::{PointwiseElement, PreparedChannels};
-use crate::{Buffer, Buffer2, Input, Result};
+use crate::{Buffer, Buffer2, Input, Pinned, Result};
 #[cfg(feature = "image")]
 use crate::{device::data::Elements, pictures};
 #[cfg(feature = "image")]
@@ -43,6 +43,7 @@ inputs! {
     &'a [T], [];
     &'a Vec<T>, [];
     &'a [T; N], [const N: usize];
+    &'a Pinned<T>, [];
     ArrayView<'a, T, D>, [D: Dimension];
     &'a ArrayBase<R, D>, [R: ndarray::Data<Elem = T>, D: Dimension];
     &'a Buffer<T>, [];

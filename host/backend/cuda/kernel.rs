@@ -155,8 +155,9 @@ impl Function {
     /// # Safety
     ///
     /// `parameters` must point to values of the types of the kernel's arguments and constants. The windows in them must be on
-    /// memory of this kernel's context that is borrowed during the call, and whose [`AccessOrder`](crate::device::order::AccessOrder)
-    /// knows of the launch, so that later writes and frees wait for the kernel. The memory of a [`GlobalIn`](cuda_std::GlobalIn) must not be writable through another window.
+    /// memory of this kernel's context that is borrowed during the call. The memory's
+    /// [`AccessOrder`](crate::device::order::AccessOrder) must know of the launch, so that later writes and frees wait for the
+    /// kernel. The memory of a [`GlobalIn`](cuda_std::GlobalIn) must not be writable through another window.
     unsafe fn enqueue(&self, shape: &LaunchShape, parameters: [*const c_void; 2]) -> Result<()> {
         self.limits.check(self.name, shape)?;
         // The casts are exact: the check has compared the numbers with 32-bit limits.
