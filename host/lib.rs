@@ -95,7 +95,7 @@ pub use cust;
 pub use device::Device;
 pub use device::buffer::Buffer;
 pub use device::buffer2::Buffer2;
-pub use device::data::{BufferView, Input, Output};
+pub use device::data::{Input, Output};
 pub use device::info::{Backend, DeviceInfo, SharedMemory};
 #[cfg(cust)]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
@@ -104,6 +104,7 @@ pub use device::kernel::{Kernel, Windows};
 pub use device::launch::{LaunchShape, Residency};
 pub use device::mark::Mark;
 pub use device::pinned::Pinned;
+pub use device::slice::{BufferSlice, BufferSliceMut};
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter::boundary::{Boundary, Extent};

@@ -30,12 +30,12 @@
 //! # }
 //! ```
 
-use crate::device::data::{Data, Elements, Form, Results, Shape};
-use crate::{Buffer2, Device, Element, Error, Input, Result};
+use crate::device::data::{Axes, Data, Elements, Form, Results, Shape, Target, Write};
+use crate::{Buffer2, Device, Element, Error, Input, Output, Result};
 use image::metadata::Cicp;
 use image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 /// Pictures and operations whose pixels do not fit together.
 ///
@@ -194,6 +194,20 @@ where
     fn results(&self, axes: &[usize], results: Results<O>) -> Result<Picture<P::Pixel>> {
         let size = size([axes[0], columns::<P>(axes[1])])?;
         Ok(picture_of(size, self.color_space(), results.into_vec()?))
+    }
+}
+
+impl<T: Element, P: Pixel<Subpixel = T>, C: DerefMut<Target = [T]>> Output<T> for ImageBuffer<P, C> {}
+
+impl<T: Element, P: Pixel<Subpixel = T>, C: DerefMut<Target = [T]>> Write<T> for ImageBuffer<P, C> {
+    fn axes(&self) -> Axes {
+        let [rows, columns] = shape(self);
+        Axes::from_slice(&[rows, columns * channels::<P>()])
+    }
+
+    fn write(&mut self, function: &mut dyn FnMut(Target<'_, T>) -> Result<()>) -> Result<()> {
+        let used = subpixels(self).len();
+        function(Target::Host(&mut (**self)[..used]))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::cpu::allocation;
 use crate::device::Engine;
 use crate::device::order::AccessOrder;
 use crate::device::rows::Rows;
+use crate::device::slice::{BufferSlice, BufferSliceMut};
 use crate::{Device, Element, Error, Result};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 use std::fmt;
@@ -148,12 +149,10 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     ///
     /// * [`Error::DeviceMismatch`] if `source` belongs to another device.
-    /// * [`Error::Length`] if the buffers have different lengths.
+    /// * [`Error::Length`] if `source` has another length.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn copy_from(&mut self, source: &Buffer<T>) -> Result<()> {
-        self.device.check_owner("the source", &source.device)?;
-        check_length("the source", self.len(), source.len())?;
-        self.copy_rows(source, Rows::whole(source.len()))
+    pub fn copy_from<'s>(&mut self, source: impl Into<BufferSlice<'s, T>>) -> Result<()> {
+        BufferSliceMut::from(self).copy_from(source)
     }
 
     /// Copies rows of `data` to the buffer, after all work that was enqueued before. The caller has checked that they fit.
@@ -202,19 +201,19 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Returns the elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
+    /// Copies the elements of an output that was [unwritten](Device::unwritten), after all work that was enqueued before.
     ///
     /// # Errors
     ///
-    /// The errors of [`download`](Self::download), and `UnwrittenOutput` on an emulated device if an element is still
+    /// The errors of [`download_into`](Self::download_into), and `UnwrittenOutput` on an emulated device if an element is still
     /// unwritten.
-    pub(crate) fn download_written(&self) -> Result<Vec<T>> {
+    pub(crate) fn download_written_into(&self, data: &mut [T]) -> Result<()> {
         match &self.storage {
             Storage::Cpu(_) => {}
             Storage::Cuda(memory) => memory.check_written()?,
             Storage::Emulated(memory) => memory.check_written()?,
         }
-        self.download()
+        self.download_into(data)
     }
 
     /// Returns the order of accesses. Whoever accesses the storage on a device notes it there first.
@@ -271,7 +270,7 @@ impl Device {
     }
 
     /// Returns a buffer of `len` elements that kernels must write before anything reads them. On a GPU its contents are
-    /// unspecified. An emulated device records which elements have been written; see [`Buffer::download_written`].
+    /// unspecified. An emulated device records which elements have been written; see [`Buffer::download_written_into`].
     ///
     /// # Errors
     ///

@@ -347,7 +347,7 @@ impl<T: Element> Buffer2<T> {
     /// ```
     #[must_use]
     pub fn planes(&self, count: usize) -> Planes<'_, T> {
-        Planes { view: self.into(), count }
+        Planes { matrix: self, count }
     }
 
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<T> {

@@ -5,7 +5,7 @@
 //! | `handle.rs`, `info.rs` | the device that the caller has, and what is known of it |
 //! | `gpu.rs` | a device that launches kernels |
 //! | `order.rs`, `mark.rs` | accesses to a buffer from several queues; positions in a queue, for times |
-//! | `buffer.rs`, `buffer2.rs`, `rows.rs` | memory, matrices in it, copies of rows |
+//! | `buffer.rs`, `slice.rs`, `buffer2.rs`, `rows.rs` | memory, parts of it, matrices in it, copies of rows |
 //! | `pinned.rs` | host memory that a device copies fast |
 //! | `data/` | what operations read and write, in any form |
 //! | `on_device.rs` | the frame of every operation |
@@ -32,6 +32,7 @@ pub(crate) mod on_device;
 pub(crate) mod order;
 pub(crate) mod pinned;
 pub(crate) mod rows;
+pub(crate) mod slice;
 
 pub use handle::Device;
 pub(crate) use handle::Engine;

@@ -1,6 +1,6 @@
 //! Values whose type is known at run time only, so that code is compiled once for all combinations of types.
 
-use crate::{Buffer, Device, Element, Result, Windows};
+use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Element, Result, Windows};
 use cuda_std::{GlobalIn, GlobalOut};
 use slm_kernels::signal::{AnyIn, AnyOut, Kind, Output};
 
@@ -17,16 +17,16 @@ pub(crate) trait Erase: Element {
     fn scalar(self) -> Scalar;
     fn slice(samples: &[Self]) -> Slice<'_>;
     fn slice_mut(outputs: &mut [Self]) -> SliceMut<'_>;
-    fn buffer(samples: &Buffer<Self>) -> BufferRef<'_>;
-    fn buffer_mut(outputs: &mut Buffer<Self>) -> BufferMut<'_>;
+    fn buffer(samples: BufferSlice<'_, Self>) -> BufferRef<'_>;
+    fn buffer_mut(outputs: BufferSliceMut<'_, Self>) -> BufferMut<'_>;
 
     fn vec(numbers: Vec<Self>) -> AnyVec;
 
     /// Returns the number, the numbers or the buffer if they have this type.
     fn typed_scalar(sample: Scalar) -> Option<Self>;
     fn typed(samples: Slice<'_>) -> Option<&[Self]>;
-    fn typed_buffer(samples: BufferRef<'_>) -> Option<&Buffer<Self>>;
-    fn typed_buffer_mut(outputs: BufferMut<'_>) -> Option<&mut Buffer<Self>>;
+    fn typed_buffer(samples: BufferRef<'_>) -> Option<BufferSlice<'_, Self>>;
+    fn typed_buffer_mut(outputs: BufferMut<'_>) -> Option<BufferSliceMut<'_, Self>>;
 }
 
 macro_rules! samples {
@@ -85,13 +85,13 @@ macro_rules! samples {
 
             pub(crate) fn as_ref(&self) -> BufferRef<'_> {
                 match self {
-                    $(AnyBuffer::$name(buffer) => BufferRef::$name(buffer),)*
+                    $(AnyBuffer::$name(buffer) => BufferRef::$name(buffer.into()),)*
                 }
             }
 
             pub(crate) fn as_mut(&mut self) -> BufferMut<'_> {
                 match self {
-                    $(AnyBuffer::$name(buffer) => BufferMut::$name(buffer),)*
+                    $(AnyBuffer::$name(buffer) => BufferMut::$name(buffer.into()),)*
                 }
             }
         }
@@ -121,12 +121,12 @@ macro_rules! samples {
         /// A buffer of samples of any type.
         #[derive(Clone, Copy)]
         pub(crate) enum BufferRef<'a> {
-            $($name(&'a Buffer<$t>),)*
+            $($name(BufferSlice<'a, $t>),)*
         }
 
         /// A buffer of outputs of any type.
         pub(crate) enum BufferMut<'a> {
-            $($name(&'a mut Buffer<$t>),)*
+            $($name(BufferSliceMut<'a, $t>),)*
         }
 
         impl BufferRef<'_> {
@@ -169,11 +169,11 @@ macro_rules! samples {
                     SliceMut::$name(outputs)
                 }
 
-                fn buffer(samples: &Buffer<$t>) -> BufferRef<'_> {
+                fn buffer(samples: BufferSlice<'_, $t>) -> BufferRef<'_> {
                     BufferRef::$name(samples)
                 }
 
-                fn buffer_mut(outputs: &mut Buffer<$t>) -> BufferMut<'_> {
+                fn buffer_mut(outputs: BufferSliceMut<'_, $t>) -> BufferMut<'_> {
                     BufferMut::$name(outputs)
                 }
 
@@ -189,11 +189,11 @@ macro_rules! samples {
                     if let Slice::$name(samples) = samples { Some(samples) } else { None }
                 }
 
-                fn typed_buffer(samples: BufferRef<'_>) -> Option<&Buffer<$t>> {
+                fn typed_buffer(samples: BufferRef<'_>) -> Option<BufferSlice<'_, $t>> {
                     if let BufferRef::$name(samples) = samples { Some(samples) } else { None }
                 }
 
-                fn typed_buffer_mut(outputs: BufferMut<'_>) -> Option<&mut Buffer<$t>> {
+                fn typed_buffer_mut(outputs: BufferMut<'_>) -> Option<BufferSliceMut<'_, $t>> {
                     if let BufferMut::$name(outputs) = outputs { Some(outputs) } else { None }
                 }
             }
@@ -242,12 +242,12 @@ impl<'b> BufferRef<'b> {
             f64: GlobalIn::empty(),
         };
         match self {
-            BufferRef::U8(samples) => any.u8 = windows.input(samples),
-            BufferRef::U16(samples) => any.u16 = windows.input(samples),
-            BufferRef::I16(samples) => any.i16 = windows.input(samples),
-            BufferRef::I32(samples) => any.i32 = windows.input(samples),
-            BufferRef::F32(samples) => any.f32 = windows.input(samples),
-            BufferRef::F64(samples) => any.f64 = windows.input(samples),
+            BufferRef::U8(samples) => any.u8 = windows.input_slice(samples),
+            BufferRef::U16(samples) => any.u16 = windows.input_slice(samples),
+            BufferRef::I16(samples) => any.i16 = windows.input_slice(samples),
+            BufferRef::I32(samples) => any.i32 = windows.input_slice(samples),
+            BufferRef::F32(samples) => any.f32 = windows.input_slice(samples),
+            BufferRef::F64(samples) => any.f64 = windows.input_slice(samples),
         }
         any
     }
@@ -266,12 +266,12 @@ impl<'b> BufferMut<'b> {
             f64: GlobalOut::empty(),
         };
         match self {
-            BufferMut::U8(outputs) => any.u8 = windows.output(outputs),
-            BufferMut::U16(outputs) => any.u16 = windows.output(outputs),
-            BufferMut::I16(outputs) => any.i16 = windows.output(outputs),
-            BufferMut::I32(outputs) => any.i32 = windows.output(outputs),
-            BufferMut::F32(outputs) => any.f32 = windows.output(outputs),
-            BufferMut::F64(outputs) => any.f64 = windows.output(outputs),
+            BufferMut::U8(outputs) => any.u8 = windows.output_slice(outputs),
+            BufferMut::U16(outputs) => any.u16 = windows.output_slice(outputs),
+            BufferMut::I16(outputs) => any.i16 = windows.output_slice(outputs),
+            BufferMut::I32(outputs) => any.i32 = windows.output_slice(outputs),
+            BufferMut::F32(outputs) => any.f32 = windows.output_slice(outputs),
+            BufferMut::F64(outputs) => any.f64 = windows.output_slice(outputs),
         }
         any
     }

@@ -4,7 +4,7 @@ use super::facts::{EvenBins, Facts, NoLowBits, SampleBins};
 use super::gpu::{KernelBins, SampleBuffer};
 use super::weights::WeightSlice;
 use super::{CountingRule, HistogramAlgorithm, HistogramBound, PreparedHistogram, cpu};
-use crate::{Buffer, Device, Element, Result};
+use crate::{BufferSlice, Device, Element, Result};
 use slm_kernels::histogram::{Binning, Bordered, LowBits};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) trait CompiledHere: Element {
         Self: HistogramElement;
 
     /// Returns the buffer as a value whose type is known at run time only.
-    fn of_buffer(buffer: &Buffer<Self>) -> SampleBuffer<'_>;
+    fn of_buffer(samples: BufferSlice<'_, Self>) -> SampleBuffer<'_>;
 }
 
 /// Arithmetic of bins for a sample type.
@@ -103,8 +103,8 @@ macro_rules! elements {
                 cpu::weigh(facts, samples, weights)
             }
 
-            fn of_buffer(buffer: &Buffer<$t>) -> SampleBuffer<'_> {
-                SampleBuffer::$name(buffer)
+            fn of_buffer(samples: BufferSlice<'_, $t>) -> SampleBuffer<'_> {
+                SampleBuffer::$name(samples)
             }
         }
     )*};

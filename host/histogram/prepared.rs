@@ -5,11 +5,13 @@ use super::facts::Facts;
 use super::gpu::GpuHistogram;
 use super::rule::CounterLayout;
 use super::{Counting, Counts, HistogramAlgorithm, HistogramElement};
+use crate::cpu::allocation;
 use crate::device::buffer::check_length;
-use crate::device::data::{Form, Shape, number_of};
+use crate::device::data::{Form, Shape, Target, number_of};
+
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
-use crate::{Buffer, BufferView, Device, Input, Plan, Result};
+use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
 use std::fmt;
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, any number of times and from any thread.
@@ -40,7 +42,12 @@ impl<T: HistogramElement> Task<(), GpuHistogram, T, u64> for CountSamples<'_, T>
         T::count(self.facts, &samples[..self.samples], counts)
     }
 
-    fn on_gpu(&self, histogram: &GpuHistogram, [samples]: [&Buffer<T>; 1], counts: &mut Buffer<u64>) -> Result<()> {
+    fn on_gpu(
+        &self,
+        histogram: &GpuHistogram,
+        [samples]: [BufferSlice<'_, T>; 1],
+        mut counts: BufferSliceMut<'_, u64>,
+    ) -> Result<()> {
         if self.starts_at_zero {
             counts.clear()?;
         }
@@ -157,14 +164,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply(&self, samples: impl Input<T>) -> Result<Counts<T>> {
-        let shape = samples.shape();
-        self.check_shape(&shape)?;
-        let samples = if self.layout().channels == 1 { samples.unordered()? } else { samples.elements()? };
-        samples.check_owner("the input", &self.device)?;
-        let task = self.counting(shape.len(), true);
-        let gathered = samples.gathered()?;
-        let counts = self.on_device.apply(&self.device, &task, [&gathered.elements()], self.counts_len())?;
-        Ok(Counts::new(counts.into_vec()?, self.layout().cells(), &self.facts.edges))
+        let mut counts = allocation::filled(0, self.counts_len())?;
+        self.count_into(&samples, Target::Host(&mut counts), true)?;
+        Ok(Counts::new(counts, self.layout().cells(), &self.facts.edges))
     }
 
     /// Counts samples on the device and overwrites the counts of a buffer. Returns when the work is enqueued. The
@@ -193,8 +195,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// The errors of [`accumulate_into`](Self::accumulate_into). If memory runs out or the device fails, the counts are
     /// unspecified. After other errors they are unchanged.
-    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
-        self.count_into(samples.into(), counts, true)
+    pub fn apply_into(&self, samples: impl Input<T>, counts: &mut (impl Output<u64> + ?Sized)) -> Result<()> {
+        counts.check_axes("the buffer of counts", &[self.counts_len()])?;
+        counts.write(&mut |counts| self.count_into(&samples, counts, true))
     }
 
     /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64. Returns when the work is enqueued.
@@ -225,20 +228,28 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     ///
     /// After a [failure of the device](Error#failures-of-the-device) some of the samples may have been added: a GPU counts 2
     /// GiB of them per launch.
-    pub fn accumulate_into<'a>(&self, samples: impl Into<BufferView<'a, T>>, counts: &mut Buffer<u64>) -> Result<()> {
-        self.count_into(samples.into(), counts, false)
+    pub fn accumulate_into(&self, samples: impl Input<T>, counts: &mut (impl Output<u64> + ?Sized)) -> Result<()> {
+        counts.check_axes("the buffer of counts", &[self.counts_len()])?;
+        counts.write(&mut |counts| match (counts, &self.on_device) {
+            (Target::Host(counts), OnDevice::Gpu(_)) => {
+                let mut added = allocation::filled(0, counts.len())?;
+                self.count_into(&samples, Target::Host(&mut added), true)?;
+                counts.iter_mut().zip(added).for_each(|(count, added)| *count = count.wrapping_add(added));
+                Ok(())
+            }
+            (counts, _) => self.count_into(&samples, counts, false),
+        })
     }
 
-    fn count_into(&self, samples: BufferView<'_, T>, counts: &mut Buffer<u64>, starts_at_zero: bool) -> Result<()> {
+    /// Counts samples. Counts on the host start at zero if the device is a GPU.
+    fn count_into(&self, samples: &impl Input<T>, counts: Target<'_, u64>, starts_at_zero: bool) -> Result<()> {
+        let shape = samples.shape();
+        self.check_shape(&shape)?;
+        let samples = if self.layout().channels == 1 { samples.unordered()? } else { samples.elements()? };
         samples.check_owner("the input", &self.device)?;
-        self.layout().check_samples(samples.len())?;
-        self.check_counts(counts)?;
-        let task = self.counting(samples.len(), starts_at_zero);
-        self.on_device.run(&task, [samples.gathered()?.buffer()], counts)
-    }
-
-    fn counting(&self, samples: usize, starts_at_zero: bool) -> CountSamples<'_, T> {
-        CountSamples { facts: &self.facts, samples, starts_at_zero }
+        counts.check_owner("the counts", &self.device)?;
+        let task = CountSamples { facts: &self.facts, samples: shape.len(), starts_at_zero };
+        self.on_device.run(&self.device, &task, [&samples.gathered()?.elements()], counts)
     }
 
     /// Returns the counts in a buffer that [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has
@@ -249,7 +260,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// * [`Error::DeviceMismatch`] if the buffer belongs to another device.
     /// * [`Error::Length`] if its length is not [`counts_len`](Self::counts_len).
     /// * The errors of [`Buffer::download`].
-    pub fn counts(&self, counts: &Buffer<u64>) -> Result<Counts<T>> {
+    pub fn counts<'a>(&self, counts: impl Into<BufferSlice<'a, u64>>) -> Result<Counts<T>> {
+        let counts = counts.into();
         self.check_counts(counts)?;
         Ok(Counts::new(counts.download()?, self.layout().cells(), &self.facts.edges))
     }
@@ -284,7 +296,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         self.layout().check_samples(interleaved)
     }
 
-    fn check_counts(&self, counts: &Buffer<u64>) -> Result<()> {
+    fn check_counts(&self, counts: BufferSlice<'_, u64>) -> Result<()> {
         self.device.check_owner("the counts", counts.device())?;
         check_length("the buffer of counts", self.counts_len(), counts.len())
     }

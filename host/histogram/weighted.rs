@@ -115,7 +115,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
                     check_weights(weights)?;
                 }
                 let (samples, weights) = (samples.on_buffer(&self.device)?, weights.on_buffer(&self.device)?);
-                let (samples, weights) = (T::of_buffer(samples.buffer()), W::of_buffer(weights.buffer()));
+                let (samples, weights) = (T::of_buffer(samples.slice()), W::of_buffer(weights.slice()));
                 histogram.weigh(WeightedSamples { samples, weights, len })
             }
         }

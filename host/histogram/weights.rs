@@ -4,7 +4,7 @@ use super::HistogramError;
 use crate::cpu::allocation;
 use crate::cpu::parallel::combined;
 use crate::cpu::vector::vectorised;
-use crate::{Buffer, Element, Result, Windows};
+use crate::{BufferSlice, Element, Result, Windows};
 use cuda_std::GlobalIn;
 use slm_kernels::histogram::{NOT_FINITE, Quantum, magnitude};
 
@@ -22,7 +22,7 @@ pub(crate) trait Weigh: Element + Into<f64> {
 
     fn of_slice(weights: &[Self]) -> WeightSlice<'_>;
 
-    fn of_buffer(weights: &Buffer<Self>) -> WeightBuffer<'_>;
+    fn of_buffer(weights: BufferSlice<'_, Self>) -> WeightBuffer<'_>;
 }
 
 /// Weights in host memory.
@@ -35,8 +35,8 @@ pub(crate) enum WeightSlice<'a> {
 /// Weights on a device, at the beginning of a buffer.
 #[derive(Clone, Copy)]
 pub(crate) enum WeightBuffer<'a> {
-    F32(&'a Buffer<f32>),
-    F64(&'a Buffer<f64>),
+    F32(BufferSlice<'a, f32>),
+    F64(BufferSlice<'a, f64>),
 }
 
 /// Weights of `f32` and weights of `f64`. One of the windows is empty.
@@ -46,8 +46,8 @@ impl<'a> WeightBuffer<'a> {
     /// Returns windows on all weights.
     pub(super) fn windows<'l>(self, windows: &mut Windows<'l, 'a>) -> WeightWindows<'l> {
         match self {
-            WeightBuffer::F32(weights) => (windows.input(weights), GlobalIn::empty()),
-            WeightBuffer::F64(weights) => (GlobalIn::empty(), windows.input(weights)),
+            WeightBuffer::F32(weights) => (windows.input_slice(weights), GlobalIn::empty()),
+            WeightBuffer::F64(weights) => (GlobalIn::empty(), windows.input_slice(weights)),
         }
     }
 
@@ -70,7 +70,7 @@ macro_rules! weights {
                 WeightSlice::$name(weights)
             }
 
-            fn of_buffer(weights: &Buffer<$t>) -> WeightBuffer<'_> {
+            fn of_buffer(weights: BufferSlice<'_, $t>) -> WeightBuffer<'_> {
                 WeightBuffer::$name(weights)
             }
         }

@@ -6,7 +6,7 @@ use super::lines::Lines;
 use super::word::Word;
 use super::{ChannelsInput, PointwiseElement, PointwiseError};
 use crate::cpu::parallel::for_chunks;
-use crate::device::data::{self, Elements, Results};
+use crate::device::data::{self, Elements, Target};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::device::on_device::{OnDevice, Task};
@@ -15,7 +15,7 @@ use crate::filter2d::MOST_CHANNELS;
 #[cfg(feature = "image")]
 use crate::pictures::PictureError;
 use crate::plan::Planned;
-use crate::{Buffer, BufferView, Device, Input, LaunchPlan, Output, Plan, Result, Windows};
+use crate::{BufferSlice, BufferSliceMut, Device, Input, LaunchPlan, Output, Plan, Result, Windows};
 use cuda_std::Entry;
 use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_split};
 use slm_kernels::signal::Kind;
@@ -118,10 +118,6 @@ impl Picture {
         Picture { rows: 1, columns, channels, pixel_pitch: columns.saturating_mul(channels), plane_pitch: columns }
     }
 
-    fn len(&self) -> usize {
-        self.rows * self.columns * self.channels
-    }
-
     fn is_empty(&self) -> bool {
         self.rows == 0 || self.columns == 0
     }
@@ -178,15 +174,16 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// Returns the planes or the pixels in the form of an input that has its channels as an axis or in rows.
     pub(super) fn apply_in_form<I: Input<T>>(&self, input: &I) -> Result<I::Output> {
         let (picture, axes) = self.picture(&input.shape().axes)?;
-        data::apply(input, &axes, |input| self.results(picture, input))
+        data::apply(("the input", input), &axes, &self.device, |input, output| self.run(picture, input, output))
     }
 
     /// Returns the planes or the pixels of a picture in these elements, which have no gaps unless they are a matrix.
-    pub(super) fn results(&self, mut picture: Picture, input: &Elements<'_, T>) -> Result<Results<T>> {
-        input.check_owner("the input", &self.device)?;
+    pub(super) fn run(&self, mut picture: Picture, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {
         let pitch = self.input_pitch(&mut picture);
         *pitch = input.pitch(*pitch);
-        self.on_device.apply(&self.device, &picture, [input], picture.len())
+        let pitch = self.output_pitch(&mut picture);
+        *pitch = output.pitch(*pitch);
+        self.on_device.run(&self.device, &picture, [input], output)
     }
 
     /// Returns an error unless pictures of the crate `image` may have pixels with this number of channels. Those with one are matrices.
@@ -211,17 +208,10 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// * [`PointwiseError::Division`] as for [`apply`](Self::apply).
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if the shape of `output` does not fit.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into<'a>(&self, input: impl Into<BufferView<'a, T>>, output: &mut impl Output<T>) -> Result<()> {
-        let (input, output) = (input.into(), output.view_mut());
-        input.check_owner("the input", &self.device)?;
-        output.check_owner("the output", &self.device)?;
-        let (mut picture, axes) = self.picture(input.axes())?;
+    pub fn apply_into(&self, input: impl Input<T>, output: &mut (impl Output<T> + ?Sized)) -> Result<()> {
+        let (picture, axes) = self.picture(&input.shape().axes)?;
         output.check_axes("the output", &axes)?;
-        let pitch = self.input_pitch(&mut picture);
-        *pitch = input.pitch(*pitch);
-        let pitch = self.output_pitch(&mut picture);
-        *pitch = output.pitch(*pitch);
-        self.on_device.run(&picture, [input.buffer()], output.into_buffer())
+        data::apply_into(("the input", &input), output, &self.device, |input, output| self.run(picture, input, output))
     }
 
     /// Returns the plan for an input of this shape, without gaps, which is as for [`apply`](Self::apply).
@@ -328,7 +318,12 @@ impl<T: PointwiseElement> Task<Direction, Box<dyn GpuChannels>, T, T> for Pictur
         Ok(())
     }
 
-    fn on_gpu(&self, gpu: &Box<dyn GpuChannels>, [input]: [&Buffer<T>; 1], output: &mut Buffer<T>) -> Result<()> {
+    fn on_gpu(
+        &self,
+        gpu: &Box<dyn GpuChannels>,
+        [input]: [BufferSlice<'_, T>; 1],
+        output: BufferSliceMut<'_, T>,
+    ) -> Result<()> {
         if self.is_empty() { Ok(()) } else { gpu.run(self, T::buffer(input), T::buffer_mut(output)) }
     }
 }

@@ -1,9 +1,14 @@
 //! Pixels and planes as input of [`Channels`](crate::Channels).
 
 use super::{PointwiseElement, PreparedChannels};
-use crate::{Buffer, Buffer2, Input, Pinned, Result};
+use crate::filter2d::Planes;
+use crate::{Buffer, Buffer2, BufferSlice, Input, Pinned, Result};
 #[cfg(feature = "image")]
-use crate::{device::data::Elements, pictures};
+use crate::{
+    cpu::allocation,
+    device::data::{Elements, Target, number_of},
+    pictures,
+};
 #[cfg(feature = "image")]
 use image::{ImageBuffer, Luma, Pixel, Primitive};
 use ndarray::{ArrayBase, ArrayView, Dimension};
@@ -47,7 +52,9 @@ inputs! {
     ArrayView<'a, T, D>, [D: Dimension];
     &'a ArrayBase<R, D>, [R: ndarray::Data<Elem = T>, D: Dimension];
     &'a Buffer<T>, [];
+    BufferSlice<'a, T>, [];
     &'a Buffer2<T>, [];
+    Planes<'a, T>, [];
 }
 
 #[cfg(feature = "image")]
@@ -75,7 +82,9 @@ where
         let [rows, columns] = pictures::shape(self);
         let (picture, axes) = channels.picture(&[rows, columns * of_pixel])?;
         let size = pictures::size([axes[0], axes[1]])?;
-        let results = channels.results(picture, &Elements::Host(Cow::Borrowed(pictures::subpixels(self))))?;
-        Ok(pictures::picture_of(size, self.color_space(), results.into_vec()?))
+        let mut results = allocation::filled(T::default(), number_of(&axes))?;
+        let pixels = Elements::Host(Cow::Borrowed(pictures::subpixels(self)));
+        channels.run(picture, &pixels, Target::Host(&mut results))?;
+        Ok(pictures::picture_of(size, self.color_space(), results))
     }
 }

@@ -3,16 +3,13 @@
 use super::function::{BoundFunction, CpuFunction};
 use super::lines::Lines;
 use super::{PointwiseElement, cpu, gpu};
-use crate::device::data;
+use crate::device::data::{self, Elements, Shape};
 use crate::device::gpu::Gpu;
 use crate::element::any::{Slice, SliceMut};
-use crate::{BufferView, Device, Input, Output, Plan, Result};
+use crate::{Device, Input, Output, Plan, Result};
 use slm_kernels::pointwise::Combination;
 use std::fmt;
 use std::marker::PhantomData;
-
-/// Names of the inputs.
-const NAMES: [&str; 2] = ["the first input", "the second input"];
 
 /// An [`Arithmetic`](crate::Arithmetic) that is ready to run on its device, any number of times and from any thread. `S` is the
 /// type of the samples, `O` of the outputs.
@@ -63,10 +60,10 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<S, O>>(&self, a: I, b: impl Input<S>) -> Result<I::Output> {
-        let shape = a.shape();
-        shape.check_same("the second input", &b.shape())?;
-        let b = b.elements()?;
-        data::apply(&a, &shape.axes, |a| self.function.apply(NAMES, &shape, [a, &b]))
+        let (shape, b) = self.checked(a.shape(), &b)?;
+        data::apply(("the first input", &a), &shape.axes, self.device(), |a, outputs| {
+            self.function.run(&shape, [a, &b], outputs)
+        })
     }
 
     /// Computes the outputs for two buffers into a third one, or for two matrices into a third one, with any row pitches. Both inputs may
@@ -90,13 +87,25 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if inputs and outputs differ in shape.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into<'a>(
+    pub fn apply_into(
         &self,
-        a: impl Into<BufferView<'a, S>>,
-        b: impl Into<BufferView<'a, S>>,
-        outputs: &mut impl Output<O>,
+        a: impl Input<S, O>,
+        b: impl Input<S>,
+        outputs: &mut (impl Output<O> + ?Sized),
     ) -> Result<()> {
-        self.function.run(NAMES, [a.into(), b.into()], outputs.view_mut())
+        let (shape, b) = self.checked(a.shape(), &b)?;
+        outputs.check_axes("the output", &shape.axes)?;
+        data::apply_into(("the first input", &a), outputs, self.device(), |a, outputs| {
+            self.function.run(&shape, [a, &b], outputs)
+        })
+    }
+
+    /// Returns the shape of the inputs, and the elements of the second one, or an error if that has another shape or device.
+    fn checked<'b>(&self, shape: Shape, b: &'b impl Input<S>) -> Result<(Shape, Elements<'b, S>)> {
+        shape.check_same("the second input", &b.shape())?;
+        let b = b.elements()?;
+        b.check_owner("the second input", self.device())?;
+        Ok((shape, b))
     }
 
     /// Returns the plan for inputs of this shape.

@@ -2,12 +2,12 @@
 
 use super::PointwiseElement;
 use super::lines::Lines;
-use crate::device::data::{BufferViewMut, Elements, Results, Shape, check_same, number_of};
+use crate::device::data::{Elements, Shape, Target, number_of};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::element::any::{BufferMut, BufferRef, Slice, SliceMut};
 use crate::plan::Planned;
-use crate::{Buffer, BufferView, Device, LaunchPlan, Plan, Result};
+use crate::{BufferSlice, BufferSliceMut, Device, LaunchPlan, Plan, Result};
 
 /// Reason for a kernel.
 pub(super) const ONLY_KERNEL: &str = "the only kernel of the operation for these types";
@@ -44,7 +44,12 @@ impl<const N: usize, S: PointwiseElement, O: PointwiseElement> Task<OnCpu<N>, On
         Ok(())
     }
 
-    fn on_gpu(&self, function: &OnGpu<N>, samples: [&Buffer<S>; N], outputs: &mut Buffer<O>) -> Result<()> {
+    fn on_gpu(
+        &self,
+        function: &OnGpu<N>,
+        samples: [BufferSlice<'_, S>; N],
+        outputs: BufferSliceMut<'_, O>,
+    ) -> Result<()> {
         if self.is_empty() { Ok(()) } else { function.run(self, samples.map(S::buffer), O::buffer_mut(outputs)) }
     }
 }
@@ -59,40 +64,17 @@ impl<const N: usize> BoundFunction<N> {
         Ok(BoundFunction { device: device.clone(), on_device: OnDevice::new(device, on_cpu, on_gpu)? })
     }
 
-    /// Computes all outputs. Names are those of the inputs, for errors.
+    /// Computes all outputs for inputs of this shape.
     pub(super) fn run<S: PointwiseElement, O: PointwiseElement>(
         &self,
-        names: [&'static str; N],
-        samples: [BufferView<'_, S>; N],
-        outputs: BufferViewMut<'_, O>,
-    ) -> Result<()> {
-        for (samples, name) in samples.iter().zip(names) {
-            samples.check_owner(name, &self.device)?;
-        }
-        outputs.check_owner("the output", &self.device)?;
-        for (other, name) in samples.iter().zip(names).skip(1) {
-            check_same(name, samples[0].axes(), other.axes())?;
-        }
-        outputs.check_axes("the output", samples[0].axes())?;
-        let [rows, columns] = samples[0].rows_and_columns();
-        let pitches = samples.map(|samples| samples.pitch(columns));
-        let lines = Lines::new([rows, columns], pitches, outputs.pitch(columns));
-        self.on_device.run(&lines, samples.map(|samples| samples.buffer()), outputs.into_buffer())
-    }
-
-    /// Returns the outputs of samples of one shape, without gaps.
-    pub(super) fn apply<S: PointwiseElement, O: PointwiseElement>(
-        &self,
-        names: [&'static str; N],
         shape: &Shape,
         samples: [&Elements<'_, S>; N],
-    ) -> Result<Results<O>> {
-        for (samples, name) in samples.iter().zip(names) {
-            samples.check_owner(name, &self.device)?;
-        }
+        outputs: Target<'_, O>,
+    ) -> Result<()> {
         let [rows, columns] = shape.rows_and_columns();
-        let lines = Lines::new([rows, columns], samples.map(|samples| samples.pitch(columns)), columns);
-        self.on_device.apply(&self.device, &lines, samples, shape.len())
+        let pitches = samples.map(|samples| samples.pitch(columns));
+        let lines = Lines::new([rows, columns], pitches, outputs.pitch(columns));
+        self.on_device.run(&self.device, &lines, samples, outputs)
     }
 
     /// Returns the plan for samples of this shape, without gaps.

@@ -8,13 +8,10 @@ use crate::device::data;
 use crate::device::gpu::Gpu;
 use crate::element::any::{Slice, SliceMut};
 use crate::plan::Planned;
-use crate::{Buffer, BufferView, Device, Input, Output, Plan, Result};
+use crate::{Buffer, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-/// Names of the inputs.
-const NAMES: [&str; 1] = ["the input"];
 
 /// A [`Convert`](crate::Convert), [`Map`](crate::Map) or [`Lookup`](crate::Lookup) that is ready to run on its device, any
 /// number of times and from any thread. `S` is the type of the samples, `O` of the outputs.
@@ -69,7 +66,9 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
         let shape = samples.shape();
-        data::apply(&samples, &shape.axes, |samples| self.function.apply(NAMES, &shape, [samples]))
+        data::apply(("the input", &samples), &shape.axes, self.device(), |samples, outputs| {
+            self.function.run(&shape, [samples], outputs)
+        })
     }
 
     /// Computes the outputs for a buffer into another one, or for a matrix into another one, with any row pitches. Returns when the work
@@ -93,8 +92,12 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `samples` and `outputs` differ in shape.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
-        self.function.run(NAMES, [samples.into()], outputs.view_mut())
+    pub fn apply_into(&self, samples: impl Input<S, O>, outputs: &mut (impl Output<O> + ?Sized)) -> Result<()> {
+        let shape = samples.shape();
+        outputs.check_axes("the output", &shape.axes)?;
+        data::apply_into(("the input", &samples), outputs, self.device(), |samples, outputs| {
+            self.function.run(&shape, [samples], outputs)
+        })
     }
 
     /// Returns the plan for samples of this shape.

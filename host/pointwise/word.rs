@@ -32,14 +32,14 @@ macro_rules! words {
 
             fn input<'l, 'b>(windows: &mut Windows<'l, 'b>, samples: BufferRef<'b>) -> Result<GlobalIn<'l, Self>> {
                 match samples {
-                    $(BufferRef::$name(samples) => Ok(cast(windows.input(samples), 1)?),)*
+                    $(BufferRef::$name(samples) => Ok(cast(windows.input_slice(samples), 1)?),)*
                     _ => another_size(),
                 }
             }
 
             fn output<'l, 'b>(windows: &mut Windows<'l, 'b>, outputs: BufferMut<'b>) -> Result<GlobalOut<'l, Self>> {
                 match outputs {
-                    $(BufferMut::$name(outputs) => Ok(cast(windows.output(outputs), 1)?),)*
+                    $(BufferMut::$name(outputs) => Ok(cast(windows.output_slice(outputs), 1)?),)*
                     _ => another_size(),
                 }
             }

@@ -1,9 +1,8 @@
 //! The element types.
 
-use super::prepared::Pitches;
 use super::{PreparedTranspose, PreparedTransposeInPlace, Transpose, TransposeAlgorithm};
-use crate::device::data::{Elements, Results};
-use crate::{Buffer, Device, Element, Plan, Result};
+use crate::device::data::{Elements, Target};
+use crate::{BufferSliceMut, Device, Element, Plan, Result};
 
 /// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of `Dispatch` in their generic code")]
@@ -17,26 +16,17 @@ pub(crate) trait Dispatch: Element {
     /// Returns the result of [`Transpose::prepare_in_place`].
     fn prepare_in_place(transpose: &Transpose<Self>, device: &Device) -> Result<PreparedTransposeInPlace<Self>>;
 
-    /// Transposes `input` into `output`, both on the device, with the given row pitches in elements.
-    fn run(
-        transpose: &PreparedTranspose<Self>,
-        input: &Buffer<Self>,
-        output: &mut Buffer<Self>,
-        pitches: [usize; 2],
-    ) -> Result<()>;
-
-    /// Returns the transposed matrices of `input`, with the given row pitches in elements. The results have no gaps.
-    fn apply(
-        transpose: &PreparedTranspose<Self>,
-        input: &Elements<'_, Self>,
-        pitches: [usize; 2],
-    ) -> Result<Results<Self>>;
+    fn run(transpose: &PreparedTranspose<Self>, input: &Elements<'_, Self>, output: Target<'_, Self>) -> Result<()>;
 
     /// Returns the plan for matrices with these row pitches.
     fn plan(transpose: &PreparedTranspose<Self>, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>>;
 
     /// Transposes the matrices in `data`, which is on the device, with the given row pitch in elements.
-    fn run_in_place(transpose: &PreparedTransposeInPlace<Self>, data: &mut Buffer<Self>, pitch: usize) -> Result<()>;
+    fn run_in_place(
+        transpose: &PreparedTransposeInPlace<Self>,
+        data: BufferSliceMut<'_, Self>,
+        pitch: usize,
+    ) -> Result<()>;
 
     /// Transposes the matrices in `data`, which is on the host.
     fn run_in_place_on_host(transpose: &PreparedTransposeInPlace<Self>, data: &mut [Self]) -> Result<()>;
@@ -53,22 +43,8 @@ macro_rules! transpose_elements {
                 PreparedTransposeInPlace::new(device, transpose.matrices)
             }
 
-            fn run(
-                transpose: &PreparedTranspose<$t>,
-                input: &Buffer<$t>,
-                output: &mut Buffer<$t>,
-                pitches: [usize; 2],
-            ) -> Result<()> {
-                transpose.on_device.run(&Pitches(pitches), [input], output)
-            }
-
-            fn apply(
-                transpose: &PreparedTranspose<$t>,
-                input: &Elements<'_, $t>,
-                pitches: [usize; 2],
-            ) -> Result<Results<$t>> {
-                let len = transpose.matrices.len();
-                transpose.on_device.apply(&transpose.device, &Pitches(pitches), [input], len)
+            fn run(transpose: &PreparedTranspose<$t>, input: &Elements<'_, $t>, output: Target<'_, $t>) -> Result<()> {
+                transpose.run(input, output)
             }
 
             fn plan(transpose: &PreparedTranspose<$t>, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>> {
@@ -77,7 +53,7 @@ macro_rules! transpose_elements {
 
             fn run_in_place(
                 transpose: &PreparedTransposeInPlace<$t>,
-                data: &mut Buffer<$t>,
+                data: BufferSliceMut<'_, $t>,
                 pitch: usize,
             ) -> Result<()> {
                 transpose.run(data, pitch)

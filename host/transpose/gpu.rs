@@ -7,7 +7,7 @@ use super::{Matrices, TransposeAlgorithm};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{Launch, Recent};
 use crate::plan::Planned;
-use crate::{Buffer, Element, LaunchPlan, Result, Windows};
+use crate::{BufferSlice, BufferSliceMut, Element, LaunchPlan, Result, Windows};
 use slm_kernels::cast;
 use slm_kernels::transpose::{Geometry, TransposeKernel, Work};
 use std::sync::Arc;
@@ -65,13 +65,18 @@ impl GpuTranspose {
 }
 
 impl GpuTranspose {
-    pub(super) fn run<T: Element>(&self, input: &Buffer<T>, output: &mut Buffer<T>, pitches: [usize; 2]) -> Result<()> {
+    pub(super) fn run<T: Element>(
+        &self,
+        input: BufferSlice<'_, T>,
+        output: BufferSliceMut<'_, T>,
+        pitches: [usize; 2],
+    ) -> Result<()> {
         if self.matrices.is_empty() {
             return Ok(());
         }
         let Ready { geometry, launch, .. } = self.ready::<T>(pitches)?;
         let mut windows = Windows::new(&self.gpu);
-        let (input, output) = (cast(windows.input(input), 1)?, cast(windows.output(output), 1)?);
+        let (input, output) = (cast(windows.input_slice(input), 1)?, cast(windows.output_slice(output), 1)?);
         let _submission = self.gpu.submission_lock()?;
         // A single matrix may have any pitch.
         let matrix_bytes =
@@ -96,7 +101,7 @@ impl GpuTranspose {
 #[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
-    use crate::device::data::{Elements, Results};
+    use crate::device::data::{Elements, Target};
     use crate::transpose::PreparedTranspose;
     use crate::transpose::prepared::Pitches;
     use crate::{Device, Error};
@@ -109,8 +114,9 @@ mod tests {
         let transpose = PreparedTranspose::<u32>::new(&device, matrices, TransposeAlgorithm::Auto).unwrap();
         let input = Elements::Host(vec![1, 2, 3, 4, 5].into());
         let run = |len| {
-            let results = transpose.on_device.apply(&device, &Pitches([2, 2]), [&input], len);
-            results.and_then(Results::into_vec)
+            let mut output = vec![0; len];
+            let target = Target::Host(&mut output);
+            transpose.on_device.run(&device, &Pitches([2, 2]), [&input], target).map(|()| output)
         };
         assert_eq!(run(4), Ok(vec![1, 3, 2, 4]));
         let device = "emulated:small:0".to_owned();

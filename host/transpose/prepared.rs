@@ -4,10 +4,10 @@ use super::cpu::CpuTranspose;
 use super::gpu::GpuTranspose;
 use super::{Matrices, TransposeAlgorithm, TransposeElement};
 use crate::device::buffer::check_length;
-use crate::device::data::{self, check_same};
+use crate::device::data::{self, Elements, Shape, Target, check_same};
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
-use crate::{Buffer, BufferView, Device, Element, Error, Input, Output, Plan, Result};
+use crate::{BufferSlice, BufferSliceMut, Device, Element, Error, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -29,7 +29,12 @@ impl<T: Element> Task<CpuTranspose, Box<GpuTranspose>, T, T> for Pitches {
         Ok(())
     }
 
-    fn on_gpu(&self, transpose: &Box<GpuTranspose>, [input]: [&Buffer<T>; 1], output: &mut Buffer<T>) -> Result<()> {
+    fn on_gpu(
+        &self,
+        transpose: &Box<GpuTranspose>,
+        [input]: [BufferSlice<'_, T>; 1],
+        output: BufferSliceMut<'_, T>,
+    ) -> Result<()> {
         transpose.run(input, output, self.0)
     }
 }
@@ -83,20 +88,10 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// * The errors of [`apply_into`](Self::apply_into) for row pitches.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<T>>(&self, input: I) -> Result<I::Output> {
-        let shape = input.shape();
-        shape.check_channels("the transposition", self.matrices.components)?;
-        if let Some(pixels) = shape.pixels() {
-            let Matrices { rows, columns, count, .. } = self.matrices;
-            check_same("the picture", &[count * rows, columns], &pixels)?;
-        }
-        self.check_axes("the input", self.matrices.shape(), &shape.axes)?;
+        let shape = self.checked_shape(&input)?;
         let transposed = self.matrices.transposed_shape();
         let outputs: &[usize] = if shape.axes.len() == 1 { &shape.axes } else { &transposed };
-        data::apply(&input, outputs, |input| {
-            input.check_owner("the input", &self.device)?;
-            let [row, transposed_row] = self.matrices.pitches();
-            T::apply(self, input, [input.pitch(row), transposed_row])
-        })
+        data::apply(("the input", &input), outputs, &self.device, |input, output| T::run(self, input, output))
     }
 
     /// Transposes the matrices of a buffer into another one, or those of a matrix into another one, with the shapes of
@@ -122,15 +117,22 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// * [`TransposeError::ElementSize`] on a GPU if the row pitches require smaller units, so that an element has too many.
     /// * The errors of [`Device::kernel`] on a GPU: the row pitches may require another kernel, which is loaded on first use.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into<'a>(&self, input: impl Into<BufferView<'a, T>>, output: &mut impl Output<T>) -> Result<()> {
-        let (input, output) = (input.into(), output.view_mut());
-        input.check_owner("the input", &self.device)?;
-        output.check_owner("the output", &self.device)?;
-        self.check_axes("the input", self.matrices.shape(), input.axes())?;
-        self.check_axes("the output", self.matrices.transposed_shape(), output.axes())?;
-        let [row, transposed_row] = self.matrices.pitches();
-        let pitches = [input.pitch(row), output.pitch(transposed_row)];
-        T::run(self, input.buffer(), output.into_buffer(), pitches)
+    pub fn apply_into(&self, input: impl Input<T>, output: &mut (impl Output<T> + ?Sized)) -> Result<()> {
+        self.checked_shape(&input)?;
+        self.check_axes("the output", self.matrices.transposed_shape(), &output.axes())?;
+        data::apply_into(("the input", &input), output, &self.device, |input, output| T::run(self, input, output))
+    }
+
+    /// Returns the shape of all matrices, or an error if it is another one.
+    fn checked_shape(&self, input: &impl Input<T>) -> Result<Shape> {
+        let shape = input.shape();
+        shape.check_channels("the transposition", self.matrices.components)?;
+        if let Some(pixels) = shape.pixels() {
+            let Matrices { rows, columns, count, .. } = self.matrices;
+            check_same("the picture", &[count * rows, columns], &pixels)?;
+        }
+        self.check_axes("the input", self.matrices.shape(), &shape.axes)?;
+        Ok(shape)
     }
 
     /// Returns an error unless these are the axes of all matrices: of a matrix of this shape, or one with all numbers.
@@ -166,6 +168,12 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     }
 
     /// Returns the plan for these row pitches.
+    pub(super) fn run(&self, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {
+        let [row, transposed_row] = self.matrices.pitches();
+        let pitches = Pitches([input.pitch(row), output.pitch(transposed_row)]);
+        self.on_device.run(&self.device, &pitches, [input], output)
+    }
+
     pub(super) fn plan_of(&self, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>> {
         let planned = match &self.on_device {
             OnDevice::Cpu(_) => Planned::on_cpu(),

@@ -23,6 +23,8 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend("forms", "batches", batches),
         on_every_backend("forms", "two_inputs", two_inputs),
         on_every_backend("forms", "in_place", in_place),
+        on_every_backend("forms", "slices", slices),
+        on_every_backend("forms", "outputs", outputs),
         on_every_backend("forms", "unfit", unfit),
     ];
     trials.into_iter().flatten().collect()
@@ -183,6 +185,103 @@ fn in_place(device: &Device) -> Result<(), Failed> {
     let mut array = numbers.clone();
     transpose.apply(&mut array)?;
     equal(elements(&array), expected)
+}
+
+/// Parts of buffers, from a position of any alignment.
+fn slices(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(45);
+    let numbers: Vec<f32> = (0..300).map(|_| (random.bits() % 100) as f32).collect();
+    let bytes: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
+    let (x, of_bytes) = (device.upload(&numbers)?, device.upload(&bytes)?);
+    let (square, sum) = (Map::square().prepare(device)?, Arithmetic::add().prepare(device)?);
+    let of_lines = Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(device)?;
+    let (transpose, in_place) = (Transpose::new(6, 10), Transpose::new(10, 6).prepare_in_place(device)?);
+    let transpose = transpose.prepare(device)?;
+    let tens = Histogram::even(10, 0.0f32..100.0).prepare(device)?;
+    let of_values = Histogram::bytes().prepare(device)?;
+    for first in [0, 1, 2, 3, 4, 7, 64, 239] {
+        let (range, part) = (first..first + 60, &numbers[first..first + 60]);
+        let slice = x.slice(range.clone())?;
+        equal(slice.download()?, part.to_vec())?;
+        equal(square.apply(slice)?.download()?, square.apply(part)?)?;
+        equal(sum.apply(slice, part)?.download()?, sum.apply(part, part)?)?;
+        equal(of_lines.apply(slice)?.download()?, of_lines.apply(part)?)?;
+        equal(transpose.apply(slice)?.download()?, transpose.apply(part)?)?;
+        equal(tens.apply(slice)?, tens.apply(part)?)?;
+        equal(tens.apply_weighted(slice, slice)?, tens.apply_weighted(part, part)?)?;
+        equal(of_values.apply(of_bytes.slice(range.clone())?)?, of_values.apply(&bytes[range.clone()])?)?;
+
+        let mut y = device.upload(&numbers)?;
+        let mut around = numbers.clone();
+        of_lines.apply_into(slice, &mut y.slice_mut(range.clone())?)?;
+        around[range.clone()].copy_from_slice(&of_lines.apply(part)?);
+        equal(y.download()?, around.clone())?;
+        in_place.apply(&mut y.slice_mut(range.clone())?)?;
+        in_place.apply(&mut around[range.clone()])?;
+        equal(y.download()?, around.clone())?;
+        let mut target = y.slice_mut(1..)?;
+        target.slice_mut(range.clone())?.copy_from(slice.slice(..)?)?;
+        around[1 + first..][..60].copy_from_slice(part);
+        equal(y.download()?, around.clone())?;
+        y.slice_mut(range.clone())?.upload(&[7.0; 60])?;
+        around[range].fill(7.0);
+        equal(y.download()?, around)?;
+
+        let mut counts = device.zeroed(300)?;
+        tens.accumulate_into(slice, &mut counts.slice_mut(first..first + tens.counts_len())?)?;
+        tens.accumulate_into(slice, &mut counts.slice_mut(first..first + tens.counts_len())?)?;
+        let twice: Vec<u64> = tens.apply(part)?.bins()?.iter().map(|count| 2 * count).collect();
+        equal(counts.slice(first..first + 10)?.download()?, twice)?;
+        equal(counts.download()?.iter().sum::<u64>(), 120)?;
+    }
+    equal(square.apply(x.slice(300..)?)?.len(), 0)?;
+    fails(x.slice(5..301), Error::Range { start: 5, end: 301, len: 300 })?;
+    fails(x.slice(..)?.slice(301..), Error::Range { start: 301, end: 300, len: 300 })
+}
+
+/// Outputs of every form, with inputs on the host and on the device.
+fn outputs(device: &Device) -> Result<(), Failed> {
+    let numbers = numbers();
+    let on_device = Buffer2::upload_pitched(device, numbers.view(), PITCH)?;
+    let smooth = Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(device)?;
+    let transpose = Transpose::new(SHAPE[0], SHAPE[1]).prepare(device)?;
+    let (expected, turned) = (smooth.apply(&numbers)?, transpose.apply(&numbers)?);
+    let mut array = Array2::zeros(SHAPE);
+    smooth.apply_into(&numbers, &mut array)?;
+    equal(&array, &expected)?;
+    smooth.apply_into(&on_device, &mut array)?;
+    equal(&array, &expected)?;
+    let mut strided = Array2::zeros([SHAPE[1], SHAPE[0]]).reversed_axes();
+    smooth.apply_into(&on_device, &mut strided)?;
+    equal(&strided, &expected)?;
+    let mut picture = Picture::new(SHAPE[1] as u32, SHAPE[0] as u32);
+    smooth.apply_into(&numbers, &mut picture)?;
+    equal(picture.into_raw(), elements(&expected))?;
+    let mut matrix = Buffer2::zeroed_pitched(device, SHAPE[0], SHAPE[1], PITCH)?;
+    smooth.apply_into(&numbers, &mut matrix)?;
+    equal(matrix.download()?, expected)?;
+
+    let (mut vector, mut pinned) = (vec![0.0; 35], device.pinned(35)?);
+    transpose.apply_into(&numbers, &mut vector)?;
+    transpose.apply_into(&on_device, &mut pinned)?;
+    equal(&vector, &elements(&turned))?;
+    equal(&pinned[..], &vector[..])?;
+    transpose.apply_into(&on_device, &mut vector[..])?;
+    equal(vector, elements(&turned))?;
+    let mut four = [0.0; 4];
+    Map::square().prepare(device)?.apply_into(&device.upload(&[1.0f32, 2.0, 3.0, 4.0])?, &mut four)?;
+    equal(four, [1.0, 4.0, 9.0, 16.0])?;
+
+    let tens = Histogram::even(10, 0.0f32..100.0).prepare(device)?;
+    let once = tens.apply(&numbers)?.bins()?.to_vec();
+    let mut counts = vec![u64::MAX; tens.counts_len()];
+    tens.accumulate_into(&on_device, &mut counts)?;
+    equal(counts[..10].iter().map(|count| count.wrapping_add(1)).collect::<Vec<_>>(), once.clone())?;
+    tens.apply_into(&numbers, &mut counts)?;
+    equal(&counts[..10], &once[..])?;
+    equal(&counts[10..], &[0, 0, 0][..])?;
+    let length = Error::Length { what: "the output", expected: 35, actual: 34 };
+    fails(Map::square().prepare(device)?.apply_into(&[0.0f32; 35], &mut [0.0f32; 34]), length)
 }
 
 /// Forms and axes that an operation does not have.

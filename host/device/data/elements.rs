@@ -1,6 +1,8 @@
 //! Where elements are.
 
-use super::BufferView;
+use super::{BufferView, Target};
+use crate::cpu::allocation;
+use crate::device::slice::BufferSlice;
 use crate::{Buffer, Device, Element, Result};
 use std::borrow::Cow;
 
@@ -17,9 +19,9 @@ pub(crate) enum Results<T: Element> {
     Device(Buffer<T>),
 }
 
-/// A buffer with the elements of an input.
+/// The elements of an input in a buffer.
 pub(crate) enum OnBuffer<'a, T: Element> {
-    Borrowed(&'a Buffer<T>),
+    Borrowed(BufferSlice<'a, T>),
     Copied(Buffer<T>),
 }
 
@@ -34,21 +36,25 @@ impl<T: Element> Gathered<'_, T> {
     pub(crate) fn elements(&self) -> Elements<'_, T> {
         match self {
             Gathered::Host(elements) => Elements::Host(Cow::Borrowed(elements)),
-            Gathered::Device(elements) => Elements::Device(elements.buffer().into()),
+            Gathered::Device(elements) => Elements::Device(elements.slice().into()),
         }
     }
 }
 
 impl<T: Element> OnBuffer<'_, T> {
-    pub(crate) fn buffer(&self) -> &Buffer<T> {
+    pub(crate) fn slice(&self) -> BufferSlice<'_, T> {
         match self {
-            OnBuffer::Borrowed(buffer) => buffer,
-            OnBuffer::Copied(buffer) => buffer,
+            OnBuffer::Borrowed(slice) => *slice,
+            OnBuffer::Copied(buffer) => buffer.into(),
         }
     }
 }
 
 impl<T: Element> Elements<'_, T> {
+    pub(crate) fn are_on_host(&self) -> bool {
+        matches!(self, Elements::Host(_))
+    }
+
     /// Returns an error if elements on a device belong to another device.
     pub(crate) fn check_owner(&self, what: &'static str, device: &Device) -> Result<()> {
         match self {
@@ -69,15 +75,16 @@ impl<T: Element> Elements<'_, T> {
     pub(crate) fn cpu(&self) -> &[T] {
         match self {
             Elements::Host(elements) => elements,
-            Elements::Device(view) => view.buffer().storage().cpu(),
+            Elements::Device(view) => view.slice().cpu(),
         }
     }
 
-    /// Returns a buffer with the elements at the row pitch that they have.
+    /// Returns the elements in a buffer, where kernels can read them, at the row pitch that they have.
     pub(crate) fn on_buffer(&self, device: &Device) -> Result<OnBuffer<'_, T>> {
         Ok(match self {
             Elements::Host(elements) => OnBuffer::Copied(device.upload(elements)?),
-            Elements::Device(view) => OnBuffer::Borrowed(view.buffer()),
+            Elements::Device(view) if view.slice().is_aligned() => OnBuffer::Borrowed(view.slice()),
+            Elements::Device(view) => OnBuffer::Copied(view.slice().copied()?),
         })
     }
 
@@ -91,11 +98,28 @@ impl<T: Element> Elements<'_, T> {
 }
 
 impl<T: Element> Results<T> {
+    /// Returns `len` results that a function writes, on the host or on the device.
+    pub(crate) fn written(
+        device: &Device,
+        on_host: bool,
+        len: usize,
+        write: impl FnOnce(Target<'_, T>) -> Result<()>,
+    ) -> Result<Self> {
+        if on_host {
+            let mut results = allocation::filled(T::default(), len)?;
+            write(Target::Host(&mut results))?;
+            return Ok(Results::Host(results));
+        }
+        let mut results = device.unwritten(len)?;
+        write(Target::Device((&mut results).into()))?;
+        Ok(Results::Device(results))
+    }
+
     /// Returns the results on the host, after all work that was enqueued before.
     pub(crate) fn into_vec(self) -> Result<Vec<T>> {
         match self {
             Results::Host(results) => Ok(results),
-            Results::Device(results) => results.download_written(),
+            Results::Device(results) => results.download(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Slices, arrays and buffers as input.
 
-use super::{Data, Elements, Form, Input, Results, Shape};
+use super::{BufferView, Data, Elements, Form, Input, Planes, Results, Shape};
 use crate::cpu::allocation;
+use crate::device::slice::BufferSlice;
 use crate::{Buffer, Buffer2, Element, Error, Pinned, Result};
 use ndarray::{Array, ArrayBase, ArrayView, Dimension};
 use std::borrow::Cow;
@@ -92,50 +93,71 @@ fn check_array(axes: &[usize]) -> Result<()> {
     }
 }
 
-impl<S: Element, O: Element> Input<S, O> for &Buffer<S> {
-    type Output = Buffer<O>;
+macro_rules! on_devices {
+    ($($input:ty, $output:ident, |$variable:ident| [$form:expr, $axes:expr, $view:expr];)*) => {$(
+        impl<'a, S: Element, O: Element> Input<S, O> for $input {
+            type Output = $output<O>;
+        }
+
+        impl<'a, S: Element, O: Element> Data<S, O> for $input {
+            type Results = $output<O>;
+
+            fn shape(&self) -> Shape {
+                let $variable = self;
+                Shape::new($form, &$axes)
+            }
+
+            fn elements(&self) -> Result<Elements<'_, S>> {
+                let $variable = *self;
+                Ok(Elements::Device($view.into()))
+            }
+
+            fn check_results(axes: &[usize]) -> Result<()> {
+                $output::<O>::check_axes(axes)
+            }
+
+            fn results(&self, axes: &[usize], results: Results<O>) -> Result<$output<O>> {
+                let $variable = *self;
+                let view: BufferView<'_, S> = $view.into();
+                $output::with_axes(results.into_buffer(view.slice().device())?, axes)
+            }
+        }
+    )*};
+}
+on_devices! {
+    &'a Buffer<S>, Buffer, |buffer| [Form::Row, [buffer.len()], buffer];
+    BufferSlice<'a, S>, Buffer, |slice| [Form::Row, [slice.len()], slice];
+    &'a Buffer2<S>, Buffer2, |matrix| [Form::Matrix { planes: 1 }, [matrix.rows(), matrix.columns()], matrix];
+    Planes<'a, S>, Buffer2, |planes| [
+        Form::Matrix { planes: planes.count }, [planes.matrix.rows(), planes.matrix.columns()], planes.matrix
+    ];
 }
 
-impl<S: Element, O: Element> Data<S, O> for &Buffer<S> {
-    type Results = Buffer<O>;
+/// Results on a device.
+trait OnDevice<T: Element>: Sized {
+    /// Returns an error if there are no results with these axes.
+    fn check_axes(axes: &[usize]) -> Result<()>;
 
-    fn shape(&self) -> Shape {
-        Shape::new(Form::Row, &[self.len()])
-    }
+    /// Returns results with these axes.
+    fn with_axes(results: Buffer<T>, axes: &[usize]) -> Result<Self>;
+}
 
-    fn elements(&self) -> Result<Elements<'_, S>> {
-        Ok(Elements::Device((*self).into()))
-    }
-
-    fn check_results(_: &[usize]) -> Result<()> {
+impl<T: Element> OnDevice<T> for Buffer<T> {
+    fn check_axes(_: &[usize]) -> Result<()> {
         Ok(())
     }
 
-    fn results(&self, _: &[usize], results: Results<O>) -> Result<Buffer<O>> {
-        results.into_buffer(self.device())
+    fn with_axes(results: Buffer<T>, _: &[usize]) -> Result<Self> {
+        Ok(results)
     }
 }
 
-impl<S: Element, O: Element> Input<S, O> for &Buffer2<S> {
-    type Output = Buffer2<O>;
-}
-
-impl<S: Element, O: Element> Data<S, O> for &Buffer2<S> {
-    type Results = Buffer2<O>;
-
-    fn shape(&self) -> Shape {
-        Shape::new(Form::Matrix, &[self.rows(), self.columns()])
+impl<T: Element> OnDevice<T> for Buffer2<T> {
+    fn check_axes(axes: &[usize]) -> Result<()> {
+        Buffer2::<T>::buffer_len(axes[0], axes[1], axes[1]).map(drop)
     }
 
-    fn elements(&self) -> Result<Elements<'_, S>> {
-        Ok(Elements::Device((*self).into()))
-    }
-
-    fn check_results(axes: &[usize]) -> Result<()> {
-        Buffer2::<O>::buffer_len(axes[0], axes[1], axes[1]).map(drop)
-    }
-
-    fn results(&self, axes: &[usize], results: Results<O>) -> Result<Buffer2<O>> {
-        Buffer2::from_buffer(results.into_buffer(self.buffer().device())?, axes[0], axes[1], axes[1])
+    fn with_axes(results: Buffer<T>, axes: &[usize]) -> Result<Self> {
+        Buffer2::from_buffer(results, axes[0], axes[1], axes[1])
     }
 }

@@ -17,19 +17,25 @@
 //! | `forms.rs` | slices, arrays and buffers as input |
 //! | `elements.rs` | where they are |
 //! | `shape.rs` | lengths of axes |
+//! | `output.rs` | where operations write |
 //! | `view.rs` | buffers and matrices of a device as one type |
 
 mod elements;
 mod forms;
+mod output;
 mod shape;
 mod view;
 
 pub(crate) use elements::{Elements, Results};
-pub(crate) use shape::{Form, Shape, check_same, number_of};
-pub(crate) use view::BufferViewMut;
-pub use view::{BufferView, Output, Planes};
+pub use output::Output;
+pub(crate) use output::Target;
+#[cfg(feature = "image")]
+pub(crate) use output::Write;
+pub(crate) use shape::{Axes, Form, Shape, check_same, number_of};
+pub(crate) use view::BufferView;
+pub use view::Planes;
 
-use crate::{Element, Result};
+use crate::{Device, Element, Result};
 
 /// Data that an operation reads: elements of type `S`, in host memory or on a device. `O` is the type of the results.
 ///
@@ -40,12 +46,14 @@ use crate::{Element, Result};
 /// | a slice: `&[S]`, `&Vec<S>`, `&[S; N]` | `Vec<O>` |
 /// | an array of `ndarray`, of any strides: `&Array<S, D>`, `ArrayView<S, D>` | `Array<O, D>` |
 /// | a picture of `image`: `&ImageBuffer<P, C>` | a picture whose pixels have subpixels of type `O` |
-/// | `&Buffer<S>` | `Buffer<O>` |
-/// | `&Buffer2<S>` | `Buffer2<O>` |
+/// | `&Buffer<S>`, [`BufferSlice<S>`](crate::BufferSlice) | `Buffer<O>` |
+/// | `&Buffer2<S>`, [`Planes<S>`](crate::filter2d::Planes) | `Buffer2<O>` |
 ///
 /// The CPU uses elements of the host where they are, if they are contiguous; for a GPU they are copied there and back. If the results are on
 /// a device, `apply` returns when the work is enqueued. An operation with several inputs returns results of the first one's form, and copies inputs of the host to a device if
 /// others are there.
+///
+/// `apply_into` takes the same inputs, and writes to any [`Output`]: input and output may be on different sides.
 ///
 /// The trait is sealed.
 ///
@@ -90,13 +98,34 @@ pub(crate) trait Data<S: Element, O: Element>: Sized {
     fn results(&self, axes: &[usize], results: Results<O>) -> Result<Self::Results>;
 }
 
-/// Computes results with these axes, and returns them in the form of the input.
+/// Returns results with these axes in the form of the input: what `run` writes, which gets input and outputs of this device.
+/// Errors name the input.
 pub(crate) fn apply<S: Element, O: Element, I: Input<S, O>>(
-    input: &I,
+    (name, input): (&'static str, &I),
     axes: &[usize],
-    compute: impl FnOnce(&Elements<'_, S>) -> Result<Results<O>>,
+    device: &Device,
+    run: impl FnOnce(&Elements<'_, S>, Target<'_, O>) -> Result<()>,
 ) -> Result<I::Output> {
     I::check_results(axes)?;
-    let results = compute(&input.elements()?)?;
+    let elements = input.elements()?;
+    elements.check_owner(name, device)?;
+    let write = |outputs: Target<'_, O>| run(&elements, outputs);
+    let results = Results::written(device, elements.are_on_host(), number_of(axes), write)?;
     input.results(axes, results)
+}
+
+/// Writes outputs, whose axes have been checked: what `run` writes, which gets input and outputs of this device.
+/// Errors name the input.
+pub(crate) fn apply_into<S: Element, O: Element>(
+    (name, input): (&'static str, &impl Input<S, O>),
+    outputs: &mut (impl Output<O> + ?Sized),
+    device: &Device,
+    run: impl Fn(&Elements<'_, S>, Target<'_, O>) -> Result<()>,
+) -> Result<()> {
+    let elements = input.elements()?;
+    elements.check_owner(name, device)?;
+    outputs.write(&mut |outputs| {
+        outputs.check_owner("the output", device)?;
+        run(&elements, outputs)
+    })
 }

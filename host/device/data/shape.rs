@@ -2,15 +2,19 @@
 
 use crate::device::buffer::{check_length, check_shape};
 use crate::{Error, Result};
+use smallvec::SmallVec;
 use std::borrow::Cow;
+
+/// Lengths of axes, without an allocation for the usual numbers of them.
+pub(crate) type Axes = SmallVec<[usize; 4]>;
 
 /// Kinds of input that operations treat differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A slice or a buffer: one axis.
     Row,
-    /// A matrix on a device: two axes. Channels are interleaved in its rows.
-    Matrix,
+    /// Matrices on a device, one below the other: two axes. Channels are interleaved in their rows.
+    Matrix { planes: usize },
     /// An array of the host, with any number of axes.
     Array,
     /// A picture with this number of channels. Its axes are those of the matrix of its subpixels.
@@ -22,12 +26,12 @@ pub(crate) enum Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) form: Form,
-    pub(crate) axes: Vec<usize>,
+    pub(crate) axes: Axes,
 }
 
 impl Shape {
     pub(crate) fn new(form: Form, axes: &[usize]) -> Self {
-        Shape { form, axes: axes.to_vec() }
+        Shape { form, axes: Axes::from_slice(axes) }
     }
 
     /// Returns the lengths of the axes, where the channels of a picture are an axis of their own.
@@ -56,6 +60,11 @@ impl Shape {
             return check_same(what, &[self.len()], &[other.len()]);
         }
         self.check_same(what, other)
+    }
+
+    /// Returns the number of matrices, one below the other.
+    pub(crate) fn planes(&self) -> usize {
+        if let Form::Matrix { planes } = self.form { planes } else { 1 }
     }
 
     /// Returns the number of elements.

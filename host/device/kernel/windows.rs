@@ -1,6 +1,7 @@
 //! Windows on buffers, in a kernel's arguments.
 
 use crate::device::launch::WindowRecord;
+use crate::device::slice::{BufferSlice, BufferSliceMut};
 use crate::{Buffer, Device, Element};
 use cuda_std::{Argument, GlobalIn, GlobalInOut, GlobalOut};
 use std::fmt;
@@ -178,27 +179,49 @@ impl<'l, 'b> Windows<'l, 'b> {
     /// The kernel waits for other queues that have written the buffer. If the buffer belongs to another device than the kernel, or the
     /// device is lost, the window is empty and the launch fails.
     pub fn input<T: Element>(&mut self, buffer: &'b Buffer<T>) -> GlobalIn<'l, T> {
-        let device = self.device.clone();
-        let ours = self.accept("an input", buffer.device(), || buffer.order().before_read(device.engine()));
-        self.hand_out(if ours { buffer.storage().input() } else { GlobalIn::empty() })
+        self.input_slice(buffer.into())
     }
 
     /// Returns a window on all elements of `buffer`, for the kernel to write; otherwise as [`input`](Self::input).
     pub fn output<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalOut<'l, T> {
-        let ours = self.accept_write("an output", buffer);
-        self.hand_out(if ours { buffer.storage_mut().output() } else { GlobalOut::empty() })
+        self.output_slice(buffer.into())
     }
 
     /// Returns a window on all elements of `buffer`, for the kernel to read and write; otherwise as [`input`](Self::input).
     pub fn in_out<T: Element>(&mut self, buffer: &'b mut Buffer<T>) -> GlobalInOut<'l, T> {
-        let ours = self.accept_write("a buffer to read and write", buffer);
-        self.hand_out(if ours { buffer.storage_mut().in_out() } else { GlobalInOut::empty() })
+        self.in_out_slice(buffer.into())
     }
 
-    /// Returns whether the launch can write the buffer, and records the error if not.
-    fn accept_write<T: Element>(&mut self, operand: &'static str, buffer: &mut Buffer<T>) -> bool {
-        let (device, owner) = (self.device.clone(), buffer.device().clone());
-        self.accept(operand, &owner, || buffer.order_mut().before_write(device.engine()))
+    pub(crate) fn input_slice<T: Element>(&mut self, slice: BufferSlice<'b, T>) -> GlobalIn<'l, T> {
+        let (buffer, device) = (slice.buffer(), self.device.clone());
+        let ours = self.accept("an input", buffer.device(), || buffer.order().before_read(device.engine()));
+        let part = |window: GlobalIn<'b, T>| window.slice(slice.first() as u64, slice.len() as u64);
+        self.hand_out(if ours { part(buffer.storage().input()) } else { GlobalIn::empty() })
+    }
+
+    pub(crate) fn output_slice<T: Element>(&mut self, slice: BufferSliceMut<'b, T>) -> GlobalOut<'l, T> {
+        let (first, len) = (slice.first() as u64, slice.len() as u64);
+        let window = self.written("an output", slice).map(|buffer| buffer.storage_mut().output().slice(first, len));
+        self.hand_out(window.unwrap_or_else(GlobalOut::empty))
+    }
+
+    pub(crate) fn in_out_slice<T: Element>(&mut self, slice: BufferSliceMut<'b, T>) -> GlobalInOut<'l, T> {
+        let (first, len) = (slice.first() as u64, slice.len() as u64);
+        let window = self.written("a buffer to read and write", slice);
+        let window = window.map(|buffer| buffer.storage_mut().in_out().slice(first, len));
+        self.hand_out(window.unwrap_or_else(GlobalInOut::empty))
+    }
+
+    /// Returns the buffer if the launch can write it. Otherwise the error is recorded.
+    fn written<T: Element>(
+        &mut self,
+        operand: &'static str,
+        slice: BufferSliceMut<'b, T>,
+    ) -> Option<&'b mut Buffer<T>> {
+        let (device, buffer) = (self.device.clone(), slice.into_buffer());
+        let owner = buffer.device().clone();
+        let ours = self.accept(operand, &owner, || buffer.order_mut().before_write(device.engine()));
+        ours.then_some(buffer)
     }
 
     /// Returns whether the launch can use a buffer of this owner after `wait`, and records the error if not.

@@ -9,7 +9,7 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::{OnDemand, Recent};
 use crate::filter::fold::Fold;
 use crate::plan::Planned;
-use crate::{Buffer, Result, Windows};
+use crate::{Buffer, BufferSlice, BufferSliceMut, Result, Windows};
 use cuda_std::GlobalIn;
 use slm_kernels::filter1d::Orientation;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl<T: Number> Folded<T> {
 }
 
 impl<T: Number> GpuLines<T> for GpuFilter1d<T> {
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+    fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
         self.with_fewest(lines, |filter| filter.run(lines, samples, outputs))
     }
 
@@ -91,12 +91,13 @@ impl<T: Number> GpuLines<T> for GpuFilter1d<T> {
 }
 
 impl<T: Number> Folded<T> {
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()> {
+    fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
         let choice = self.launches.choose(lines)?;
         let kernel = self.kernel(lines.orientation)?;
         let mut windows = Windows::new(&self.gpu);
         let taps = self.taps.as_ref().map_or_else(GlobalIn::empty, |taps| windows.input(taps));
-        let filter_windows = FilterWindows { input: windows.input(samples), output: windows.in_out(outputs), taps };
+        let filter_windows =
+            FilterWindows { input: windows.input_slice(samples), output: windows.in_out_slice(outputs), taps };
         let _submission = self.gpu.submission_lock()?;
         self.launches.of(&choice, lines).try_for_each(|launch| {
             let args = launch.args(&filter_windows);

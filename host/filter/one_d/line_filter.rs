@@ -2,10 +2,10 @@
 
 use super::on_pictures::OnPictures;
 use super::{Filter1dAlgorithm, Lines, Taps};
-use crate::device::data::{Elements, Results};
+use crate::device::data::{Elements, Target};
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
-use crate::{Buffer, Device, Element, FilterSample, FilterWeight, Result};
+use crate::{BufferSlice, BufferSliceMut, Device, Element, FilterSample, FilterWeight, Result};
 
 /// A filter of lines on the CPU.
 pub(crate) trait CpuLines<T>: Send + Sync {
@@ -17,7 +17,7 @@ pub(crate) trait CpuLines<T>: Send + Sync {
 /// A filter of lines on a GPU.
 pub(crate) trait GpuLines<T: Element>: Send + Sync {
     /// Filters lines that are not empty. Both buffers are on this device.
-    fn run(&self, lines: &Lines, samples: &Buffer<T>, outputs: &mut Buffer<T>) -> Result<()>;
+    fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()>;
 
     fn plan(&self, lines: &Lines) -> Result<Planned>;
 }
@@ -39,7 +39,12 @@ impl<T: FilterSample> Task<OnCpu<T>, OnGpu<T>, T, T> for Lines {
         filter.run(self, samples, outputs)
     }
 
-    fn on_gpu(&self, filter: &OnGpu<T>, [samples]: [&Buffer<T>; 1], outputs: &mut Buffer<T>) -> Result<()> {
+    fn on_gpu(
+        &self,
+        filter: &OnGpu<T>,
+        [samples]: [BufferSlice<'_, T>; 1],
+        outputs: BufferSliceMut<'_, T>,
+    ) -> Result<()> {
         if self.is_empty() { Ok(()) } else { filter.run(self, samples, outputs) }
     }
 }
@@ -57,26 +62,18 @@ impl<S: FilterSample> LineFilter<S> {
         })
     }
 
-    /// Filters lines. Both buffers are on the filter's device and long enough.
-    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
-        match self {
-            LineFilter::Own(filter) => filter.run(lines, [samples], outputs),
-            LineFilter::Pictures(_) if lines.is_empty() => Ok(()),
-            LineFilter::Pictures(filter) => filter.run(lines, samples, outputs),
-        }
-    }
-
-    /// Returns the `len` outputs of lines, without gaps.
-    pub(super) fn apply(
+    /// Filters lines. Samples and outputs are long enough.
+    pub(super) fn run(
         &self,
         device: &Device,
         lines: &Lines,
         samples: &Elements<'_, S>,
-        len: usize,
-    ) -> Result<Results<S>> {
+        outputs: Target<'_, S>,
+    ) -> Result<()> {
         match self {
-            LineFilter::Own(filter) => filter.apply(device, lines, [samples], len),
-            LineFilter::Pictures(filter) => filter.apply(lines, samples),
+            LineFilter::Own(filter) => filter.run(device, lines, [samples], outputs),
+            LineFilter::Pictures(_) if lines.is_empty() => Ok(()),
+            LineFilter::Pictures(filter) => filter.run(lines, samples, outputs),
         }
     }
 
@@ -114,7 +111,10 @@ mod tests {
         let lines = Lines::single(&taps.reach, 4).unwrap();
         let filter = LineFilter::new(&device, &taps, Filter1dAlgorithm::Auto).unwrap();
         let samples = Elements::Host(vec![1, 2, 3, 4].into());
-        let run = |len| filter.apply(&device, &lines, &samples, len).and_then(Results::into_vec);
+        let run = |len| {
+            let mut outputs = vec![0; len];
+            filter.run(&device, &lines, &samples, Target::Host(&mut outputs)).map(|()| outputs)
+        };
         assert_eq!(run(4), Ok(vec![3, 6, 9, 7]));
         let device = "emulated:small:0".to_owned();
         assert_eq!(run(5), Err(crate::Error::UnwrittenOutput { device, element: 4 }));

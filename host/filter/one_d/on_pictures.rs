@@ -2,11 +2,11 @@
 //! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
 use super::{Filter1dAlgorithm, Lines, Taps};
-use crate::device::data::{Elements, Results};
+use crate::device::data::{Elements, Target};
 use crate::device::kernel::OnDemand;
 use crate::filter2d::{Filter2dAlgorithm, LineFilter, PreparedFilter2d};
 use crate::plan::Planned;
-use crate::{Buffer, Device, FilterSample, FilterWeight, Result};
+use crate::{Device, FilterSample, FilterWeight, Result};
 use slm_kernels::filter1d::Orientation;
 
 /// A filter of pictures.
@@ -40,14 +40,9 @@ impl<S: FilterSample> OnPictures<S> {
         })
     }
 
-    pub(super) fn run(&self, lines: &Lines, samples: &Buffer<S>, outputs: &mut Buffer<S>) -> Result<()> {
+    pub(super) fn run(&self, lines: &Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
         let (filter, shape) = self.filter(lines)?;
         filter.run_pitched(shape, [lines.input_pitch, lines.output_pitch], samples, outputs)
-    }
-
-    pub(super) fn apply(&self, lines: &Lines, samples: &Elements<'_, S>) -> Result<Results<S>> {
-        let (filter, shape) = self.filter(lines)?;
-        filter.apply_pitched(shape, lines.input_pitch, samples)
     }
 
     pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {

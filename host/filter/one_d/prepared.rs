@@ -2,8 +2,8 @@
 
 use super::line_filter::LineFilter;
 use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
-use crate::device::data::{self, number_of};
-use crate::{BufferView, Device, FilterSample, FilterWeight, Input, Output, Plan, Result};
+use crate::device::data::{self, Elements, Target};
+use crate::{Device, FilterSample, FilterWeight, Input, Output, Plan, Result};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -106,13 +106,8 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     pub fn apply<I: Input<S>>(&self, samples: I) -> Result<I::Output> {
         let shape = samples.shape();
         shape.check_channels("the filter", self.reach.channels)?;
-        let (mut lines, axes) = self.lines(&shape.axes)?;
-        let len = number_of(&axes);
-        data::apply(&samples, &axes, |samples| {
-            samples.check_owner("the input", &self.device)?;
-            lines.input_pitch = samples.pitch(lines.input_pitch);
-            self.filter.apply(&self.device, &lines, samples, len)
-        })
+        let (lines, axes) = self.lines(&shape.axes)?;
+        data::apply(("the input", &samples), &axes, &self.device, |samples, outputs| self.run(lines, samples, outputs))
     }
 
     /// Filters the samples of a buffer into another one, or a matrix into another one. Returns when the work is enqueued.
@@ -142,15 +137,21 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     ///
     /// * [`Error::Length`] or [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
     /// * The errors of [`apply`](Self::apply). After [`Error::OutOfHostMemory`] on the CPU, some outputs may be written.
-    pub fn apply_into<'a>(&self, samples: impl Into<BufferView<'a, S>>, outputs: &mut impl Output<S>) -> Result<()> {
-        let (samples, outputs) = (samples.into(), outputs.view_mut());
-        let (mut lines, axes) = self.lines(samples.axes())?;
+    pub fn apply_into(&self, samples: impl Input<S>, outputs: &mut (impl Output<S> + ?Sized)) -> Result<()> {
+        let shape = samples.shape();
+        shape.check_channels("the filter", self.reach.channels)?;
+        let (lines, axes) = self.lines(&shape.axes)?;
         outputs.check_axes("the output", &axes)?;
+        data::apply_into(("the input", &samples), outputs, &self.device, |samples, outputs| {
+            self.run(lines, samples, outputs)
+        })
+    }
+
+    /// Filters lines without gaps into outputs without gaps, or with those that both have.
+    fn run(&self, mut lines: Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
         lines.input_pitch = samples.pitch(lines.input_pitch);
         lines.output_pitch = outputs.pitch(lines.output_pitch);
-        samples.check_owner("the input", &self.device)?;
-        outputs.check_owner("the output", &self.device)?;
-        self.filter.run(&lines, samples.buffer(), outputs.into_buffer())
+        self.filter.run(&self.device, &lines, samples, outputs)
     }
 
     /// Returns the plan for filtering samples of this shape, which is as for [`output_shape`](Self::output_shape).

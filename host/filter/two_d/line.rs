@@ -7,10 +7,10 @@ use super::weights::{Values, Weights};
 use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
-use crate::device::data::{Elements, Results};
+use crate::device::data::{Elements, Target};
 use crate::filter::generated::WeightSource;
 use crate::plan::Planned;
-use crate::{Buffer, Device, Extent, Result};
+use crate::{Device, Extent, Result};
 use slm_kernels::signal::{Border, Kind};
 
 /// A one-dimensional filter.
@@ -94,21 +94,11 @@ impl<S: FilterSample> PreparedFilter2d<S> {
         &self,
         shape: [usize; 2],
         [input_pitch, output_pitch]: [usize; 2],
-        samples: &Buffer<S>,
-        outputs: &mut Buffer<S>,
+        samples: &Elements<'_, S>,
+        outputs: Target<'_, S>,
     ) -> Result<()> {
         let problem = PictureProblem { input_pitch, output_pitch, ..PictureProblem::new(&self.window, 1, shape)? };
-        self.run_into(&problem, samples, outputs)
-    }
-
-    /// Returns the outputs for a picture with this row pitch.
-    pub(crate) fn apply_pitched(
-        &self,
-        shape: [usize; 2],
-        input_pitch: usize,
-        samples: &Elements<'_, S>,
-    ) -> Result<Results<S>> {
-        self.run(&PictureProblem { input_pitch, ..PictureProblem::new(&self.window, 1, shape)? }, samples)
+        self.run(&problem, samples, outputs)
     }
 
     /// Returns the plan for a picture without gaps.

@@ -9,11 +9,11 @@ use super::gpu::GpuFilter;
 use super::rule::FilterRule;
 use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
-use crate::device::data::{self, Elements, Form, Planes, Results, Shape, number_of};
+use crate::device::data::{self, Axes, Elements, Form, Shape, Target, number_of};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
-use crate::{Buffer, Device, Input, Output, Plan, Result};
+use crate::{BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -57,7 +57,12 @@ impl<S: FilterSample, O: FilterSample> Task<CpuFilter, GpuFilter, S, O> for Pict
         filter.run(self, S::slice(samples), O::slice_mut(outputs))
     }
 
-    fn on_gpu(&self, filter: &GpuFilter, [samples]: [&Buffer<S>; 1], outputs: &mut Buffer<O>) -> Result<()> {
+    fn on_gpu(
+        &self,
+        filter: &GpuFilter,
+        [samples]: [BufferSlice<'_, S>; 1],
+        outputs: BufferSliceMut<'_, O>,
+    ) -> Result<()> {
         filter.run(self, S::buffer(samples), O::buffer_mut(outputs))
     }
 }
@@ -135,11 +140,9 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
-        let (mut problem, axes) = self.problem(&samples.shape())?;
-        data::apply(&samples, &axes, |samples| {
-            samples.check_owner("the input", &self.device)?;
-            problem.input_pitch = samples.pitch(problem.input_pitch);
-            self.run(&problem, samples)
+        let (problem, axes) = self.problem(&samples.shape())?;
+        data::apply(("the input", &samples), &axes, &self.device, |samples, outputs| {
+            self.run_pitched_as_given(problem, samples, outputs)
         })
     }
 
@@ -174,20 +177,28 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///   then.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
     /// * [Failures of the device](Error#failures-of-the-device).
-    pub fn apply_into<'a>(&self, samples: impl Into<Planes<'a, S>>, outputs: &mut impl Output<O>) -> Result<()> {
-        let (Planes { view: samples, count }, outputs) = (samples.into(), outputs.view_mut());
-        samples.check_owner("the input", &self.device)?;
-        outputs.check_owner("the output", &self.device)?;
-        let picture = self.picture_of_matrix(samples.axes(), count)?;
-        let mut problem = PictureProblem::new(&self.window, count, picture)?;
-        outputs.check_axes("the output", &[problem.output_rows(), problem.output_width()])?;
+    pub fn apply_into(&self, samples: impl Input<S, O>, outputs: &mut (impl Output<O> + ?Sized)) -> Result<()> {
+        let (problem, axes) = self.problem(&samples.shape())?;
+        outputs.check_axes("the output", &axes)?;
+        data::apply_into(("the input", &samples), outputs, &self.device, |samples, outputs| {
+            self.run_pitched_as_given(problem, samples, outputs)
+        })
+    }
+
+    /// Filters a problem without gaps, or with those that samples and outputs have.
+    fn run_pitched_as_given(
+        &self,
+        mut problem: PictureProblem,
+        samples: &Elements<'_, S>,
+        outputs: Target<'_, O>,
+    ) -> Result<()> {
         problem.input_pitch = samples.pitch(problem.input_pitch);
         problem.output_pitch = outputs.pitch(problem.output_pitch);
-        self.run_into(&problem, samples.buffer(), outputs.into_buffer())
+        self.run(&problem, samples, outputs)
     }
 
     /// Returns the problem of pictures of any form, and the axes of the results.
-    fn problem(&self, shape: &Shape) -> Result<(PictureProblem, Vec<usize>)> {
+    fn problem(&self, shape: &Shape) -> Result<(PictureProblem, Axes)> {
         let (planes, picture) = self.pictures(shape)?;
         let problem = PictureProblem::new(&self.window, planes, picture)?;
         Ok((problem, self.output_axes(shape, [problem.rows.outputs, problem.columns.outputs])))
@@ -197,16 +208,18 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     fn pictures(&self, shape: &Shape) -> Result<(usize, [usize; 2])> {
         shape.check_channels("the filter", self.window.channels())?;
         if shape.form != Form::Array {
-            return Ok((1, self.picture_of_matrix(&shape.axes, 1)?));
+            let planes = shape.planes();
+            return Ok((planes, self.picture_of_matrix(&shape.axes, planes)?));
         }
         let (batch, picture) = shape.axes.split_at(self.row_axis(&shape.axes)?);
         Ok((number_of(batch), [picture[0], picture[1]]))
     }
 
     /// Returns the axes of results for valid pictures of this shape, each with these rows and columns, in pixels.
-    fn output_axes(&self, shape: &Shape, [rows, columns]: [usize; 2]) -> Vec<usize> {
+    fn output_axes(&self, shape: &Shape, [rows, columns]: [usize; 2]) -> Axes {
         if shape.form != Form::Array {
-            return vec![rows, columns.saturating_mul(self.window.channels())];
+            let rows = rows.saturating_mul(shape.planes());
+            return Axes::from_slice(&[rows, columns.saturating_mul(self.window.channels())]);
         }
         let (mut axes, row_axis) = (shape.axes.clone(), shape.axes.len() - self.axes_per_picture());
         (axes[row_axis], axes[row_axis + 1]) = (rows, columns);
@@ -250,7 +263,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// Returns a shape of an array, or of a matrix if the filter has channels and the shape has no axis for them.
     fn shape_of(&self, axes: &[usize]) -> Shape {
         let is_matrix = axes.len() == 2 && self.window.channels.is_some();
-        Shape::new(if is_matrix { Form::Matrix } else { Form::Array }, axes)
+        Shape::new(if is_matrix { Form::Matrix { planes: 1 } } else { Form::Array }, axes)
     }
 
     /// Returns the plan for filtering pictures of this shape, which is as for [`output_shape`](Self::output_shape).
@@ -286,19 +299,13 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         }
     }
 
-    pub(super) fn run_into(
+    pub(super) fn run(
         &self,
         problem: &PictureProblem,
-        samples: &Buffer<S>,
-        outputs: &mut Buffer<O>,
+        samples: &Elements<'_, S>,
+        outputs: Target<'_, O>,
     ) -> Result<()> {
-        self.with_fewest(problem, |filter, problem| filter.0.run(problem, [samples], outputs))
-    }
-
-    /// Returns the outputs of a problem without gaps between them.
-    pub(super) fn run(&self, problem: &PictureProblem, samples: &Elements<'_, S>) -> Result<Results<O>> {
-        let len = problem.output_rows() * problem.output_width();
-        self.with_fewest(problem, |filter, problem| filter.0.apply(&self.device, problem, [samples], len))
+        self.with_fewest(problem, |filter, problem| filter.0.run(&self.device, problem, [samples], outputs))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::{Loaded, OnDemand};
 use crate::histogram::rule::CounterLayout;
 use crate::histogram::weights::WeightWindows;
-use crate::{Buffer, Result, Windows};
+use crate::{Buffer, BufferSliceMut, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::cast;
 use slm_kernels::histogram::{
@@ -22,8 +22,13 @@ const WORDS: u32 = PACK_BYTES / 4;
 /// Launches of the kernels of a histogram. All buffers are on its device.
 pub(super) trait HistogramLaunches: Send + Sync {
     /// Adds the counts of the first `len` samples to `counts`.
-    fn count(&self, parts: &LaunchParts, samples: SampleBuffer<'_>, len: usize, counts: &mut Buffer<u64>)
-    -> Result<()>;
+    fn count(
+        &self,
+        parts: &LaunchParts,
+        samples: SampleBuffer<'_>,
+        len: usize,
+        counts: BufferSliceMut<'_, u64>,
+    ) -> Result<()>;
 
     /// Finds the largest magnitudes of weights in each cell. The kernel does not use `sums`.
     fn find_peaks(
@@ -95,13 +100,13 @@ impl<'l, P: TypedBins> CallWindows<'l, P> {
     pub(super) fn new<'b>(
         windows: &mut Windows<'l, 'b>,
         samples: SampleBuffer<'b>,
-        counts: &'b mut Buffer<u64>,
+        counts: impl Into<BufferSliceMut<'b, u64>>,
         section: &'b mut Buffer<u32>,
         table: &'b Buffer<P::Table>,
     ) -> Result<Self> {
         Ok(CallWindows {
             samples: cast(samples.window(windows)?, 1)?,
-            counts: windows.in_out(counts),
+            counts: windows.in_out_slice(counts.into()),
             lock: windows.in_out(section),
             table: windows.input(table),
         })
@@ -206,7 +211,7 @@ impl<P: TypedBins> HistogramLaunches for TypedLaunches<P> {
         parts: &LaunchParts,
         samples: SampleBuffer<'_>,
         len: usize,
-        counts: &mut Buffer<u64>,
+        counts: BufferSliceMut<'_, u64>,
     ) -> Result<()> {
         let mut section = self.section();
         let mut windows = Windows::new(&self.gpu);

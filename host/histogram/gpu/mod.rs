@@ -28,7 +28,7 @@ use super::weights::values;
 use super::{Counting, HistogramAlgorithm, MemoryOrder};
 use crate::device::gpu::Gpu;
 use crate::plan::Planned;
-use crate::{Buffer, LaunchPlan, Result};
+use crate::{BufferSliceMut, LaunchPlan, Result};
 use launch_parts::{LaunchParts, times};
 use launches::{ArgumentSettings, HistogramLaunches};
 use slm_kernels::histogram::count_log2;
@@ -75,7 +75,7 @@ impl GpuHistogram {
     }
 
     /// Adds the counts of the first `len` samples to `counts`. Both buffers are on this device.
-    pub(super) fn count(&self, samples: SampleBuffer<'_>, len: usize, counts: &mut Buffer<u64>) -> Result<()> {
+    pub(super) fn count(&self, samples: SampleBuffer<'_>, len: usize, counts: BufferSliceMut<'_, u64>) -> Result<()> {
         self.launches.count(&self.parts, samples, len, counts)
     }
 

@@ -38,7 +38,7 @@ fn counts_of_several_launches() {
     let device = Device::emulated(Profile::SM_90, 0);
     let samples: Vec<u8> = (0..=254u8).cycle().take(1002).collect();
     let (buffer, mut counts) = (device.upload(&samples).unwrap(), device.zeroed(2 * 259).unwrap());
-    histogram(&device).count(SampleBuffer::U8(&buffer), samples.len(), &mut counts).unwrap();
+    histogram(&device).count(SampleBuffer::U8((&buffer).into()), samples.len(), (&mut counts).into()).unwrap();
     assert_eq!(counts.download().unwrap(), expected(&samples, |_| 1));
 }
 
@@ -58,7 +58,7 @@ fn misaligned_packs_are_refused() {
     let mut section = launches.section();
     for first in 0..=16 {
         let mut windows = Windows::new(&device);
-        let samples = SampleBuffer::U8(&samples);
+        let samples = SampleBuffer::U8((&samples).into());
         let mut call =
             CallWindows::<Arc<[u32]>>::new(&mut windows, samples, &mut counts, &mut section, &launches.table).unwrap();
         call.samples = call.samples.slice(first, 64);
@@ -67,7 +67,7 @@ fn misaligned_packs_are_refused() {
         assert_eq!((args.is_ok(), refused), (first % 16 == 0, first % 16 != 0), "{first}");
         // Weights, and samples that do not fill a pack, are read one by one.
         assert!(launches.args(&call, &parts, parts.counting(15).next().unwrap()).is_ok());
-        let weights = WeightBuffer::F32(&weights).windows(&mut windows);
+        let weights = WeightBuffer::F32((&weights).into()).windows(&mut windows);
         let part = parts.adding_weights(64).next().unwrap();
         assert!(launches.weighted_args(&call, weights, &parts, part).is_ok());
     }
@@ -83,8 +83,8 @@ fn weights_of_several_launches() {
     let (samples, len) = (device.upload(&samples).unwrap(), samples.len());
     let (singles, doubles) = (device.upload(&weights).unwrap(), weights.into_iter().map(f64::from).collect::<Vec<_>>());
     let doubles = device.upload(&doubles).unwrap();
-    for weights in [f32::of_buffer(&singles), f64::of_buffer(&doubles)] {
-        let samples = SampleBuffer::U8(&samples);
+    for weights in [f32::of_buffer((&singles).into()), f64::of_buffer((&doubles).into())] {
+        let samples = SampleBuffer::U8((&samples).into());
         assert_eq!(histogram.weigh(WeightedSamples { samples, weights, len }), expected);
     }
 }

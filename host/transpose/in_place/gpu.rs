@@ -9,7 +9,7 @@ use crate::device::kernel::{Launch, Loaded, Recent};
 use crate::plan::Planned;
 use crate::transpose::kernels::shape;
 use crate::transpose::tuning::TransposeTuning;
-use crate::{Buffer, Element, LaunchPlan, LaunchShape, Result, Windows};
+use crate::{Buffer, BufferSliceMut, Element, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalInOut, Value};
 use slm_kernels::cast;
 use slm_kernels::transpose::{
@@ -93,11 +93,11 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 
     /// Transposes matrices.
-    fn transpose(&self, Pitched { choice, kernels }: &Pitched, data: &mut Buffer<T>) -> Result<()> {
+    fn transpose(&self, Pitched { choice, kernels }: &Pitched, data: BufferSliceMut<'_, T>) -> Result<()> {
         let mut part = self.part_for(&choice.method)?;
         let half = (part.len() / 2 * size_of::<T>()) as u64;
         let mut windows = Windows::new(&self.gpu);
-        let [data, part] = [cast(windows.in_out(data), 1)?, cast(windows.in_out(&mut part), 1)?];
+        let [data, part] = [cast(windows.in_out_slice(data), 1)?, cast(windows.in_out(&mut part), 1)?];
         let _submission = self.gpu.submission_lock()?;
         match &choice.method {
             Method::Tiles(geometry) => geometry.parts().try_for_each(|part| {
@@ -124,7 +124,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 
     /// Transposes square matrices with this row pitch, in numbers.
-    pub(super) fn run_pitched(&self, data: &mut Buffer<T>, pitch: usize) -> Result<()> {
+    pub(super) fn run_pitched(&self, data: BufferSliceMut<'_, T>, pitch: usize) -> Result<()> {
         if self.matrices.is_empty() {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
     }
 
     /// Transposes matrices without gaps.
-    pub(super) fn run(&self, data: &mut Buffer<T>) -> Result<()> {
+    pub(super) fn run(&self, data: BufferSliceMut<'_, T>) -> Result<()> {
         self.without_gaps.as_ref().map_or(Ok(()), |pitched| self.transpose(pitched, data))
     }
 

@@ -9,9 +9,9 @@ mod steps;
 use super::{Matrices, TransposeElement};
 use crate::cpu::allocation;
 use crate::device::buffer::{check_length, check_shape};
-use crate::device::on_device::OnDevice;
+use crate::device::on_device::{OnDevice, aligned};
 use crate::plan::Planned;
-use crate::{Buffer, Buffer2, Device, Element, Plan, Result};
+use crate::{Buffer, Buffer2, BufferSliceMut, Device, Element, Plan, Result};
 use cpu::CpuTransposeInPlace;
 use gpu::GpuTransposeInPlace;
 use ndarray::{Array, ArrayViewMut, ArrayViewMut1, Dimension};
@@ -98,7 +98,7 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         data.transpose(self)
     }
 
-    fn apply_to_buffer(&self, data: &mut Buffer<T>) -> Result<()> {
+    fn apply_to_slice(&self, data: BufferSliceMut<'_, T>) -> Result<()> {
         self.device.check_owner("the data", data.device())?;
         check_length("the data", self.matrices.len(), data.len())?;
         T::run_in_place(self, data, self.matrices.pitches()[0])
@@ -110,10 +110,10 @@ impl<T: TransposeElement> PreparedTransposeInPlace<T> {
         if self.matrices.are_square() {
             let pitch = data.pitch();
             // Elements of a single row do not move, for any pitch.
-            return if data.rows() <= 1 { Ok(()) } else { T::run_in_place(self, data.buffer_mut(), pitch) };
+            return if data.rows() <= 1 { Ok(()) } else { T::run_in_place(self, data.buffer_mut().into(), pitch) };
         }
         data.close_gaps()?;
-        T::run_in_place(self, data.buffer_mut(), self.matrices.pitches()[0])?;
+        T::run_in_place(self, data.buffer_mut().into(), self.matrices.pitches()[0])?;
         let shape = self.matrices.transposed_shape();
         data.reshape(shape, shape[1]);
         Ok(())
@@ -153,7 +153,8 @@ macro_rules! in_place {
     )*};
 }
 in_place! {
-    &mut Buffer<T>, [], |transpose, data| transpose.apply_to_buffer(data);
+    &mut Buffer<T>, [], |transpose, data| transpose.apply_to_slice(data.into());
+    &mut BufferSliceMut<'_, T>, [], |transpose, data| transpose.apply_to_slice(data.reborrow());
     &mut Buffer2<T>, [], |transpose, data| transpose.apply_to_matrix(data);
     &mut [T], [], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(data));
     &mut [T; N], [const N: usize], |transpose, data| transpose.apply_to_array(ArrayViewMut1::from(&mut data[..]));
@@ -202,11 +203,12 @@ impl<T: Element> PreparedTransposeInPlace<T> {
     }
 
     /// Transposes the matrices in `data`, which is on the device. Only square matrices may have gaps between rows.
-    pub(super) fn run(&self, data: &mut Buffer<T>, pitch: usize) -> Result<()> {
+    pub(super) fn run(&self, data: BufferSliceMut<'_, T>, pitch: usize) -> Result<()> {
+        let without_gaps = pitch == self.matrices.pitches()[0];
         match &self.on_device {
-            OnDevice::Cpu(transpose) => transpose.run(data.storage_mut().cpu_mut(), pitch),
-            OnDevice::Gpu(transpose) if pitch == self.matrices.pitches()[0] => transpose.run(data),
-            OnDevice::Gpu(transpose) => transpose.run_pitched(data, pitch),
+            OnDevice::Cpu(transpose) => transpose.run(data.into_cpu(), pitch),
+            OnDevice::Gpu(transpose) if without_gaps => aligned(data, |data| transpose.run(data)),
+            OnDevice::Gpu(transpose) => aligned(data, |data| transpose.run_pitched(data, pitch)),
         }
     }
 
@@ -216,7 +218,7 @@ impl<T: Element> PreparedTransposeInPlace<T> {
             OnDevice::Cpu(transpose) => transpose.run(data, self.matrices.pitches()[0]),
             OnDevice::Gpu(transpose) => {
                 let mut buffer = self.device.upload(data)?;
-                transpose.run(&mut buffer)?;
+                transpose.run((&mut buffer).into())?;
                 buffer.download_into(data)
             }
         }

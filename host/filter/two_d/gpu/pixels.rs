@@ -33,7 +33,7 @@ impl<'l, F: Types<Sample: Erase, Output: Erase>> Windowed<'l> for Typed<'l, F> {
         else {
             unreachable!("the rule has been checked for the types of the kernel")
         };
-        Typed { input: windows.input(samples), output: windows.output(outputs), outside }
+        Typed { input: windows.input_slice(samples), output: windows.output_slice(outputs), outside }
     }
 }
 

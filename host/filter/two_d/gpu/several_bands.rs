@@ -38,8 +38,10 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
     let problem = PictureProblem::new(&window, 2, [50, 20])?;
     let samples: Vec<f32> = (0..2000u32).map(|i| (i * 37 % 101) as f32).collect();
     let (samples, mut outputs) = (device.upload(&samples)?, device.unwritten(problem.len()?)?);
-    filter.enqueue(&problem, BufferRef::F32(&samples), BufferMut::F32(&mut outputs))?;
-    Ok((filter.plan(&problem)[0].grid[1], outputs.download_written()?))
+    filter.enqueue(&problem, BufferRef::F32((&samples).into()), BufferMut::F32((&mut outputs).into()))?;
+    let mut written = vec![0.0; outputs.len()];
+    outputs.download_written_into(&mut written)?;
+    Ok((filter.plan(&problem)[0].grid[1], written))
 }
 
 #[test]
