@@ -8,6 +8,7 @@ use crate::life::LifeError;
 #[cfg(feature = "image")]
 use crate::pictures::PictureError;
 use crate::pointwise::PointwiseError;
+use crate::stream::StreamError;
 use crate::transpose::TransposeError;
 use slm_kernels::Misaligned;
 use std::convert::Infallible;
@@ -26,6 +27,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
 /// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Range`](Error::Range), [`Shape`](Error::Shape), [`Axes`](Error::Axes), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture` |
 /// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks), [`Life`](Error::Life) |
+/// | streams | [`Stream`](Error::Stream) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
 /// | invalid launches | [`LaunchOutOfRange`](Error::LaunchOutOfRange), [`ForeignWindow`](Error::ForeignWindow), [`MisalignedWindow`](Error::MisalignedWindow) |
@@ -229,6 +231,9 @@ pub enum Error {
     /// An error that only the [Game of Life](crate::life) has.
     #[error(transparent)]
     Life(#[from] LifeError),
+    /// A [stream](crate::stream) that ended early.
+    #[error(transparent)]
+    Stream(Box<StreamError>),
     /// An error that only functions for pictures of the crate `image` have.
     #[cfg(feature = "image")]
     #[error(transparent)]

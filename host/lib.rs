@@ -84,6 +84,7 @@ pub mod life;
 pub mod pictures;
 mod plan;
 pub mod pointwise;
+pub mod stream;
 mod text;
 pub mod transpose;
 

@@ -52,6 +52,9 @@ pub(crate) trait Queue: Send + Sync {
     /// Returns zeros in host memory that copies are fast with. `len` elements are at most `isize::MAX` bytes.
     fn pinned<T: Element>(self: &Arc<Self>, len: usize) -> Result<Self::PinnedMemory<T>>;
 
+    /// Returns whether copies of these elements are as fast as those of pinned memory.
+    fn copies_fast<T: Element>(&self, elements: &[T]) -> bool;
+
     /// Makes later work of this queue wait for the work that `other` has now. Both are of one device.
     fn wait_for(&self, other: &Self) -> Result<()>;
 

@@ -58,6 +58,18 @@ impl Device {
     }
 }
 
+/// Which host memory is pinned.
+impl Device {
+    /// Returns whether copies of these elements are as fast as those of pinned memory.
+    pub(crate) fn copies_fast<T: Element>(&self, elements: &[T]) -> bool {
+        match self.engine() {
+            Engine::Cpu => true,
+            Engine::Cuda(queue) => queue.copies_fast(elements),
+            Engine::Emulated(queue) => queue.copies_fast(elements),
+        }
+    }
+}
+
 impl<T: Element> Deref for Pinned<T> {
     type Target = [T];
 

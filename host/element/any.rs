@@ -1,11 +1,12 @@
 //! Values whose type is known at run time only, so that code is compiled once for all combinations of types.
 
-use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Element, Result, Windows};
+use crate::element::raw::Raw;
+use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Result, Windows};
 use cuda_std::{GlobalIn, GlobalOut};
 use slm_kernels::signal::{AnyIn, AnyOut, Kind, Output};
 
 /// Conversions to types that are known at run time only, so that code is compiled once for all combinations of types.
-pub(crate) trait Erase: Element {
+pub(crate) trait Erase: Raw {
     const KIND: Kind;
 
     /// Returns the same number. `f64` represents all numbers.

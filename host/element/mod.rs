@@ -1,6 +1,7 @@
 //! Element types of buffers.
 
 pub(crate) mod any;
+pub(crate) mod raw;
 pub(crate) mod stored;
 
 use crate::Result;

@@ -8,6 +8,7 @@
 //! | `origin.rs` | which weight is at an output's own place |
 //! | `settings.rs` | what descriptions share |
 //! | `fold.rs` | weights that meet the same samples |
+//! | `part.rs` | parts of outputs, and the samples that they depend on |
 //! | `signal.rs` | types of samples and weights |
 
 pub(crate) mod boundary;
@@ -16,6 +17,7 @@ pub(crate) mod gaussian;
 pub(crate) mod generated;
 pub mod one_d;
 pub(crate) mod origin;
+pub(crate) mod part;
 pub(crate) mod settings;
 pub(crate) mod signal;
 pub mod two_d;

@@ -4,6 +4,7 @@ use super::facts::{EvenBins, Facts, NoLowBits, SampleBins};
 use super::gpu::{KernelBins, SampleBuffer};
 use super::weights::WeightSlice;
 use super::{CountingRule, HistogramAlgorithm, HistogramBound, PreparedHistogram, cpu};
+use crate::element::raw::Raw;
 use crate::{BufferSlice, Device, Element, Result};
 use slm_kernels::histogram::{Binning, Bordered, LowBits};
 use std::fmt::Debug;
@@ -18,7 +19,7 @@ pub trait HistogramElement: Element + PartialOrd + HistogramBound<Self> + Compil
 }
 
 /// Operations per element type, compiled once in this crate and not again in every dependent crate.
-pub(crate) trait CompiledHere: Element {
+pub(crate) trait CompiledHere: Raw {
     /// Low bits of samples as bins. It has no values if the type has no such bins.
     type LowBits: Binning<Sample = Self> + Debug + Send + Sync;
 

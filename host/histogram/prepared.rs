@@ -7,12 +7,16 @@ use super::rule::CounterLayout;
 use super::{Counting, Counts, HistogramAlgorithm, HistogramElement};
 use crate::cpu::allocation;
 use crate::device::buffer::check_length;
-use crate::device::data::{Form, Shape, Target, number_of};
-
+use crate::device::data::{Elements, Form, Shape, Target, number_of};
 use crate::device::on_device::{OnDevice, Task};
+use crate::filter::part::{Divided, Part, Placement};
 use crate::plan::Planned;
-use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
+use crate::stream::Stream;
+use crate::stream::in_memory::{self, takes_parts};
+use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Element, Input, Output, Plan, Result};
 use std::fmt;
+use std::io::{self, Read, Sink};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A [`Histogram`](crate::Histogram) that is ready to run on its device, any number of times and from any thread.
 ///
@@ -248,8 +252,43 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         let samples = if self.layout().channels == 1 { samples.unordered()? } else { samples.elements()? };
         samples.check_owner("the input", &self.device)?;
         counts.check_owner("the counts", &self.device)?;
+        if takes_parts(&self.device, &samples, &counts) {
+            return self.count_in_parts(&samples, counts.into_cpu());
+        }
         let task = CountSamples { facts: &self.facts, samples: shape.len(), starts_at_zero };
         self.on_device.run(&self.device, &task, [&samples.gathered()?.elements()], counts)
+    }
+
+    /// Counts samples on the host in parts.
+    fn count_in_parts(&self, samples: &Elements<'_, T>, counts: &mut [u64]) -> Result<()> {
+        let parts = Parts::new(self)?;
+        in_memory::run::<T, u8>(&parts, samples, Target::Host(&mut []))?;
+        parts.counts().download_into(counts)
+    }
+
+    /// Returns a stream that counts samples that are read, with interleaved channels. Its result is that of [`apply`](Self::apply). See
+    /// [`slm::stream`](crate::stream) for the format, and [`Stream`] for a progress report and limited memory.
+    ///
+    /// ```
+    /// use slm::{Device, Histogram};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let counts = Histogram::bytes().prepare(&Device::open()?)?.stream("banana".as_bytes())?.run()?;
+    /// assert_eq!(counts.bins()?[usize::from(b'a')], 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Device::zeroed`], for the counts.
+    pub fn stream<'a, R: Read + Send>(&'a self, samples: R) -> Result<Stream<'a, R, Sink, Counts<T>>> {
+        let parts = Arc::new(Parts::new(self)?);
+        let finish = {
+            let parts = parts.clone();
+            move |_| self.counts(&*parts.counts())
+        };
+        Ok(Stream::new::<T, u8>(parts, samples, io::sink(), finish))
     }
 
     /// Returns the counts in a buffer that [`apply_into`](Self::apply_into) or [`accumulate_into`](Self::accumulate_into) has
@@ -299,6 +338,51 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     fn check_counts(&self, counts: BufferSlice<'_, u64>) -> Result<()> {
         self.device.check_owner("the counts", counts.device())?;
         check_length("the buffer of counts", self.counts_len(), counts.len())
+    }
+}
+
+/// Samples that are counted part by part.
+struct Parts<'a, T: HistogramElement> {
+    histogram: &'a PreparedHistogram<T>,
+    counts: Mutex<Buffer<u64>>,
+}
+
+impl<'a, T: HistogramElement> Parts<'a, T> {
+    fn new(histogram: &'a PreparedHistogram<T>) -> Result<Self> {
+        let counts = Mutex::new(histogram.device.zeroed(histogram.counts_len())?);
+        Ok(Parts { histogram, counts })
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Buffer<u64>> {
+        // A panic leaves counts of which nobody takes the result.
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Without outputs: parts add to the same counts.
+impl<T: HistogramElement, O: Element> Divided<T, O> for Parts<'_, T> {
+    fn device(&self) -> &Device {
+        &self.histogram.device
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::SINGLE
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        [self.histogram.layout().channels, 0]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(samples)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, T>, _: Target<'_, O>) -> Result<()> {
+        let histogram = self.histogram;
+        let samples_of_part = part.len() * histogram.layout().channels;
+        let task = CountSamples { facts: &histogram.facts, samples: samples_of_part, starts_at_zero: false };
+        let counts = &mut *self.counts();
+        histogram.on_device.run(&histogram.device, &task, [samples], Target::Device(counts.into()))
     }
 }
 

@@ -20,6 +20,7 @@
 //! | `forms` | input of every form |
 //! | `matrices` | copies of matrices |
 //! | `queues` | several queues of one device |
+//! | `streams` | data that are read and written part by part |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
@@ -41,6 +42,7 @@ mod matrices;
 mod pictures;
 mod pointwise;
 mod queues;
+mod streams;
 mod transpose;
 
 use common::{coverage, sources};
@@ -65,6 +67,7 @@ fn main() {
         matrices::trials(),
         pictures::trials(),
         queues::trials(),
+        streams::trials(),
         examples::trials(),
         driverless::trials(),
         sources::trials(),

@@ -59,4 +59,5 @@ draw! {
     f32: |bits| (bits >> 11) as f32 / (1u64 << 52) as f32 - 1.0;
     f64: |bits| (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
     i32: |bits| bits as i32;
+    u8: |bits| bits as u8;
 }

@@ -82,6 +82,10 @@ impl backend::Queue for Queue {
         PinnedMemory::zeroed(self, len)
     }
 
+    fn copies_fast<T: Element>(&self, elements: &[T]) -> bool {
+        pinned::is_pinned(self, elements)
+    }
+
     fn wait_for(&self, other: &Self) -> Result<()> {
         Queue::wait_for(self, other)
     }

@@ -4,10 +4,17 @@ use super::driver::is_out_of_memory;
 use super::queue::Queue;
 use crate::{Element, Error, Result};
 use cuda_driver::api;
+use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::Arc;
+
+/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`.
+const MEMORY_TYPE: c_int = 2;
+
+/// `CU_MEMORYTYPE_HOST`.
+const HOST: u32 = 1;
 
 /// Host memory for elements, freed when dropped. No copy uses it then, because each has ended when the call that began it returns.
 pub(crate) struct PinnedMemory<T> {
@@ -41,6 +48,19 @@ impl<T: Element> PinnedMemory<T> {
         let address = NonNull::new(address.cast()).unwrap_or(NonNull::dangling());
         Ok(PinnedMemory { address, len, queue: queue.clone(), marker: PhantomData })
     }
+}
+
+/// Returns whether the driver knows elements as pinned host memory.
+pub(super) fn is_pinned<T>(queue: &Queue, elements: &[T]) -> bool {
+    let bytes = elements.as_ptr_range();
+    let of_host = |address: u64| {
+        let mut kind = 0u32;
+        // SAFETY: writes one integer, which outlives the call; the driver refuses an address that it does not know.
+        let code = unsafe { api::cuPointerGetAttribute((&raw mut kind).cast(), MEMORY_TYPE, address) };
+        code == 0 && kind == HOST
+    };
+    elements.is_empty()
+        || queue.enter().is_ok() && of_host(bytes.start.addr() as u64) && of_host(bytes.end.addr() as u64 - 1)
 }
 
 impl<T: Element> AsRef<[T]> for PinnedMemory<T> {

@@ -54,6 +54,10 @@ impl backend::Queue for Emulation {
         allocation::filled(T::default(), len)
     }
 
+    fn copies_fast<T: Element>(&self, _: &[T]) -> bool {
+        true
+    }
+
     fn wait_for(&self, other: &Self) -> Result<()> {
         Emulation::wait_for(self, other)
     }

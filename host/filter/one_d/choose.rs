@@ -44,7 +44,7 @@ pub(super) fn choose_for_rows<T: Number>(
     shared: SharedMemory,
 ) -> Result<Choice> {
     let orientation = Orientation::Rows;
-    let lines = Lines { lines: 1, samples: 1, outputs: 1, orientation, input_pitch: 1, output_pitch: 1 };
+    let lines = Lines { lines: 1, samples: 1, outputs: 1, start: 0, orientation, input_pitch: 1, output_pitch: 1 };
     choose::<T>(&lines, taps, algorithm, shared)
 }
 
@@ -98,7 +98,8 @@ mod tests {
     #[test]
     fn orientations_have_kernels_of_their_own() {
         let orientation = Orientation::Columns;
-        let lines = Lines { lines: 50, samples: 80, outputs: 80, orientation, input_pitch: 50, output_pitch: 50 };
+        let lines =
+            Lines { lines: 50, samples: 80, outputs: 80, start: -1, orientation, input_pitch: 50, output_pitch: 50 };
         let choice = choose::<i32>(&lines, 3, Filter1dAlgorithm::Auto, SharedMemory::T4).unwrap();
         assert_eq!(choice.name, "filter1d_register_columns_i32");
     }

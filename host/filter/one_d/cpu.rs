@@ -39,7 +39,7 @@ fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [
         let first = line * lines.input_pitch;
         let samples = &samples[first..first + lines.samples];
         try_for_chunks(&mut row[..lines.outputs], PIECE, usize::MAX, &|piece, outputs| {
-            let start = taps.reach.start() + (piece * PIECE) as i64;
+            let start = lines.start + (piece * PIECE) as i64;
             let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
             vectorised!(correlate(&taps.taps, &extended, outputs));
             Ok(())
@@ -92,7 +92,7 @@ fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mu
     try_for_chunks(outputs, size, pieces, &|piece, outputs| {
         let first = piece * ROWS;
         let count = ROWS.min(lines.outputs - first);
-        let start = taps.reach.start() + first as i64;
+        let start = lines.start + first as i64;
         let needed = count + taps.taps.len() - 1;
         let mut sources: Vec<&[T]> = allocation::reserved(needed)?;
         sources.extend((0..needed as i64).map(|i| row(start + i)));

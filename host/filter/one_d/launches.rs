@@ -178,7 +178,7 @@ impl<T: Number> Pass<'_, T> {
             samples: self.lines.samples as u64,
             outputs: self.lines.outputs as u64,
             lines: self.part.lines,
-            start: filter.taps.reach.start() + self.chunk.taps.start as i64,
+            start: self.lines.start + self.chunk.taps.start as i64,
             input_step,
             input_line,
             output_step,

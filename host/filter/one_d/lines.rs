@@ -24,8 +24,9 @@ pub(crate) struct Taps<S, W = S> {
 impl<T: Foldable> Taps<T> {
     /// Returns which taps meet the same samples of all lines, or `None` if none do.
     pub(super) fn fold(&self, lines: &Lines) -> Option<Fold> {
-        let left = (-self.reach.start()) as usize;
-        let &Lines { samples, outputs, .. } = lines;
+        let &Lines { samples, outputs, start, .. } = lines;
+        // In a part of a line, the first window may be behind its beginning.
+        let left = (-start).max(0) as usize;
         let reached = Reached { taps: self.taps.len(), left, stride: 1, dilation: 1, samples, outputs };
         if lines.is_empty() { None } else { Fold::new(self.border, reached) }
     }
@@ -63,7 +64,7 @@ impl Reach {
     }
 
     /// Returns the number of outputs of a channel with `samples` samples.
-    fn outputs(&self, samples: usize) -> Result<usize> {
+    pub(crate) fn outputs(&self, samples: usize) -> Result<usize> {
         let halo = self.taps - 1;
         if samples == 0 {
             return Ok(0);
@@ -109,6 +110,8 @@ pub(crate) struct Lines {
     pub(crate) samples: usize,
     /// Outputs per line and channel.
     pub(crate) outputs: usize,
+    /// Index of the first output's first sample.
+    pub(crate) start: i64,
     /// Direction of the lines.
     pub(crate) orientation: Orientation,
     /// Row pitch of the input.
@@ -146,13 +149,14 @@ impl Lines {
         let output_pitch = outputs
             .checked_mul(channels)
             .ok_or_else(|| too_large("the number of outputs", [outputs, channels], usize::MAX))?;
-        Ok(Lines { lines, samples, outputs, orientation: Orientation::Rows, input_pitch: columns, output_pitch })
+        let (start, orientation) = (reach.start(), Orientation::Rows);
+        Ok(Lines { lines, samples, outputs, start, orientation, input_pitch: columns, output_pitch })
     }
 
     fn along_columns(reach: &Reach, [samples, lines]: [usize; 2]) -> Result<Self> {
         let outputs = reach.outputs(samples)?;
-        let orientation = Orientation::Columns;
-        Ok(Lines { lines, samples, outputs, orientation, input_pitch: lines, output_pitch: lines })
+        let (start, orientation) = (reach.start(), Orientation::Columns);
+        Ok(Lines { lines, samples, outputs, start, orientation, input_pitch: lines, output_pitch: lines })
     }
 
     /// Returns whether there is nothing to compute.

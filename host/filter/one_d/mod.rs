@@ -120,7 +120,8 @@ pub use description::Filter1d;
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;
 pub use error::Filter1dError;
-use lines::{Lines, Reach, Taps};
+pub(crate) use lines::Lines;
+use lines::{Reach, Taps};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

@@ -42,7 +42,7 @@ impl<S: FilterSample> OnPictures<S> {
 
     pub(super) fn run(&self, lines: &Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
         let (filter, shape) = self.filter(lines)?;
-        filter.run_pitched(shape, [lines.input_pitch, lines.output_pitch], samples, outputs)
+        filter.run_lines(shape, lines, samples, outputs)
     }
 
     pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {

@@ -3,8 +3,14 @@
 use super::line_filter::LineFilter;
 use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
 use crate::device::data::{self, Elements, Target};
+use crate::filter::part::{Divided, Part, Placement};
+use crate::stream::Stream;
+use crate::stream::in_memory::{self, takes_parts};
 use crate::{Device, FilterSample, FilterWeight, Input, Output, Plan, Result};
+use slm_kernels::filter1d::Orientation;
+use slm_kernels::signal::Border;
 use std::fmt;
+use std::io::{Read, Write};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -14,6 +20,7 @@ use std::sync::Arc;
 pub struct PreparedFilter1d<S: FilterSample> {
     device: Device,
     reach: Reach,
+    border: Border,
     algorithm: Filter1dAlgorithm,
     /// Axis of the lines in matrices, or `None` for the last axis of anything.
     axis: Option<usize>,
@@ -29,7 +36,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         let reach = taps.reach;
         reach.check()?;
         let filter = Arc::new(LineFilter::new(device, taps, algorithm)?);
-        Ok(PreparedFilter1d { device: device.clone(), reach, algorithm, axis: None, filter })
+        Ok(PreparedFilter1d { device: device.clone(), reach, border: taps.border, algorithm, axis: None, filter })
     }
 
     /// Returns the device that the filter runs on.
@@ -149,6 +156,9 @@ impl<S: FilterSample> PreparedFilter1d<S> {
 
     /// Filters lines without gaps into outputs without gaps, or with those that both have.
     fn run(&self, mut lines: Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
+        if takes_parts(&self.device, samples, &outputs) {
+            return self.run_in_parts(&lines, samples, outputs);
+        }
         lines.input_pitch = samples.pitch(lines.input_pitch);
         lines.output_pitch = outputs.pitch(lines.output_pitch);
         self.filter.run(&self.device, &lines, samples, outputs)
@@ -162,6 +172,35 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter1dAlgorithm>> {
         let (lines, outputs) = self.lines(shape.as_ref())?;
         Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.filter.plan(&lines)?))
+    }
+
+    /// Filters lines on the host in parts of lines, of columns, or of one line.
+    fn run_in_parts(&self, lines: &Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
+        match lines.orientation {
+            Orientation::Rows if lines.lines == 1 => in_memory::run(&Line { filter: self }, samples, outputs),
+            Orientation::Rows => in_memory::run(&Several { filter: self, lines: *lines }, samples, outputs),
+            Orientation::Columns => in_memory::run(&Columns { filter: self, lines: *lines }, samples, outputs),
+        }
+    }
+
+    /// Returns a stream that filters one line of any length: samples that are read, with interleaved channels. Its outputs are those of
+    /// [`apply`](Self::apply). See [`slm::stream`](crate::stream) for the format, and [`Stream`] for a progress report, limited memory,
+    /// and inputs that can seek, which `Boundary::Wrap` requires.
+    ///
+    /// ```
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let sum = Filter1d::correlate(&[1i32, 1, 1]).prepare(&Device::open()?)?;
+    /// let samples: Vec<u8> = [1i32, 2, 3, 4].iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    /// let mut outputs = Vec::new();
+    /// assert_eq!(sum.stream(&samples[..], &mut outputs).run()?, 4);
+    /// assert_eq!(outputs[..8], [3, 0, 0, 0, 6, 0, 0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<'a, R: Read + Send, W: Write>(&'a self, samples: R, outputs: W) -> Stream<'a, R, W> {
+        Stream::new(Line { filter: self }, samples, outputs, Ok)
     }
 
     /// Returns the lines of samples without gaps, and the lengths of the axes of the outputs.
@@ -179,6 +218,96 @@ impl<S: FilterSample> PreparedFilter1d<S> {
             }
             _ => Err(Filter1dError::Dimensions { dimensions: axes.len() }.into()),
         }
+    }
+}
+
+/// One line, whose positions are those of all channels.
+struct Line<'a, S: FilterSample> {
+    filter: &'a PreparedFilter1d<S>,
+}
+
+impl<S: FilterSample> Divided<S, S> for Line<'_, S> {
+    fn device(&self) -> &Device {
+        &self.filter.device
+    }
+
+    fn placement(&self) -> Placement {
+        let PreparedFilter1d { reach, border, .. } = self.filter;
+        Placement { border: *border, start: reach.start(), span: reach.taps - 1, stride: 1, segment: 1 }
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        [self.filter.reach.channels; 2]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        self.filter.reach.outputs(samples)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
+        let (reach, count) = (&self.filter.reach, part.outputs.len());
+        let lines = Lines::single(reach, part.len() * reach.channels)?;
+        let lines = Lines { outputs: count, start: part.start, output_pitch: count * reach.channels, ..lines };
+        self.filter.filter.run(&self.filter.device, &lines, samples, outputs)
+    }
+}
+
+/// Several lines along rows, which are divided into lines.
+struct Several<'a, S: FilterSample> {
+    filter: &'a PreparedFilter1d<S>,
+    lines: Lines,
+}
+
+impl<S: FilterSample> Divided<S, S> for Several<'_, S> {
+    fn device(&self) -> &Device {
+        &self.filter.device
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::SINGLE
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        [self.lines.input_pitch, self.lines.output_pitch]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(samples)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
+        let lines = Lines { lines: part.outputs.len(), ..self.lines };
+        self.filter.filter.run(&self.filter.device, &lines, samples, outputs)
+    }
+}
+
+/// Lines down the columns of a matrix, which are divided into rows.
+struct Columns<'a, S: FilterSample> {
+    filter: &'a PreparedFilter1d<S>,
+    lines: Lines,
+}
+
+impl<S: FilterSample> Divided<S, S> for Columns<'_, S> {
+    fn device(&self) -> &Device {
+        &self.filter.device
+    }
+
+    fn placement(&self) -> Placement {
+        Line { filter: self.filter }.placement()
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        [self.lines.lines; 2]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        self.filter.reach.outputs(samples)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
+        let (samples_per_line, count) = (part.len(), part.outputs.len());
+        let lines = Lines { samples: samples_per_line, outputs: count, start: part.start, ..self.lines };
+        self.filter.filter.run(&self.filter.device, &lines, samples, outputs)
     }
 }
 

@@ -78,8 +78,8 @@ fn pays_for_box(folds: [Option<Fold>; 2], problem: &PictureProblem) -> bool {
 
 fn reached(axis: &Axis) -> Reached {
     let &Axis { samples, outputs, taps, start, stride, dilation, .. } = axis;
-    // The start is a multiple of the dilation, and not inside the picture.
-    Reached { taps, left: (-start) as usize / dilation, stride, dilation, samples, outputs }
+    // The start is a multiple of the dilation, and not inside the picture, except for parts of pictures.
+    Reached { taps, left: (-start).max(0) as usize / dilation, stride, dilation, samples, outputs }
 }
 
 impl Window {

@@ -9,8 +9,10 @@ use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
 use crate::device::data::{Elements, Target};
 use crate::filter::generated::WeightSource;
+use crate::filter1d::Lines;
 use crate::plan::Planned;
 use crate::{Device, Extent, Result};
+use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::{Border, Kind};
 
 /// A one-dimensional filter.
@@ -89,15 +91,21 @@ impl<S: FilterSample> LineFilter<S> {
 
 /// Pictures that the caller has checked: of a `shape` (rows, columns), in pixels.
 impl<S: FilterSample> PreparedFilter2d<S> {
-    /// Filters a picture with the given row pitches of input and output. The buffers are on this device and long enough.
-    pub(crate) fn run_pitched(
+    /// Filters a picture that consists of lines. Samples and outputs are on this device and long enough.
+    pub(crate) fn run_lines(
         &self,
         shape: [usize; 2],
-        [input_pitch, output_pitch]: [usize; 2],
+        lines: &Lines,
         samples: &Elements<'_, S>,
         outputs: Target<'_, S>,
     ) -> Result<()> {
-        let problem = PictureProblem { input_pitch, output_pitch, ..PictureProblem::new(&self.window, 1, shape)? };
+        let &Lines { input_pitch, output_pitch, .. } = lines;
+        let mut problem = PictureProblem { input_pitch, output_pitch, ..PictureProblem::new(&self.window, 1, shape)? };
+        let axis = match lines.orientation {
+            Orientation::Rows => &mut problem.columns,
+            Orientation::Columns => &mut problem.rows,
+        };
+        (axis.outputs, axis.start) = (lines.outputs, lines.start);
         self.run(&problem, samples, outputs)
     }
 

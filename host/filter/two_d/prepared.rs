@@ -7,14 +7,18 @@ use super::facts::Facts;
 use super::folded::Folding;
 use super::gpu::GpuFilter;
 use super::rule::FilterRule;
-use super::window::{PictureProblem, Window};
+use super::window::{AxisRule, PictureProblem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
 use crate::device::data::{self, Axes, Elements, Form, Shape, Target, number_of};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
+use crate::filter::part::{Divided, Part, Placement};
 use crate::plan::Planned;
+use crate::stream::Stream;
+use crate::stream::in_memory::{self, takes_parts};
 use crate::{BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
 use std::fmt;
+use std::io::{Read, Write};
 use std::marker::PhantomData;
 
 /// A [`Filter2d`](crate::Filter2d) that is ready to run on its device, any number of times and from any thread. `S` is the type
@@ -43,6 +47,15 @@ impl Filter {
         match &self.0 {
             OnDevice::Cpu(filter) => filter.sums_segments(),
             OnDevice::Gpu(filter) => filter.sums_segments(),
+        }
+    }
+
+    /// Returns the number of rows that begin anew: a segment, if windows are summed by segments.
+    fn segment_rows(&self, rows: &AxisRule) -> usize {
+        match &self.0 {
+            OnDevice::Cpu(filter) => filter.segment_rows(rows.taps()),
+            OnDevice::Gpu(_) if self.sums_segments() => rows.taps(),
+            OnDevice::Gpu(_) => 1,
         }
     }
 
@@ -192,9 +205,53 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         samples: &Elements<'_, S>,
         outputs: Target<'_, O>,
     ) -> Result<()> {
+        if takes_parts(&self.device, samples, &outputs) {
+            return self.run_in_parts(&problem, samples, outputs);
+        }
         problem.input_pitch = samples.pitch(problem.input_pitch);
         problem.output_pitch = outputs.pitch(problem.output_pitch);
         self.run(&problem, samples, outputs)
+    }
+
+    /// Filters pictures on the host in parts of rows, or in parts of pictures.
+    fn run_in_parts(&self, problem: &PictureProblem, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
+        match problem.planes {
+            1 => in_memory::run(&Rows::new(self, problem.input_pitch)?, samples, outputs),
+            _ => in_memory::run(&Pictures { filter: self, problem: *problem }, samples, outputs),
+        }
+    }
+
+    /// Returns a stream that filters one picture with any number of rows, which are read one after another. A row has this number of
+    /// `columns`: pixels times channels. Its outputs are those of [`apply`](Self::apply). See [`slm::stream`](crate::stream) for the
+    /// format, and [`Stream`] for a progress report, limited memory, and inputs that can seek, which `Boundary::Wrap` down the columns
+    /// requires.
+    ///
+    /// Equal weights are summed by segments, whose places depend on the device and on the parts. So floats may differ from those of
+    /// `apply` within the error bounds of the filter. Others are the same, bit for bit.
+    ///
+    /// ```
+    /// use slm::{Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let sum = Filter2d::separable(&[1.0f32, 1.0], &[1.0]).samples::<u8>().prepare(&Device::open()?)?;
+    /// let (picture, mut outputs) = ([1u8, 2, 3, 4, 5, 6], Vec::new());
+    /// assert_eq!(sum.stream(&picture[..], &mut outputs, 2).run()?, 6);
+    /// assert_eq!(outputs, [1, 2, 4, 6, 8, 10]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
+    /// * [`Error::TooLarge`] if a row would have more outputs than memory can have.
+    pub fn stream<'a, R: Read + Send, W: Write>(
+        &'a self,
+        samples: R,
+        outputs: W,
+        columns: usize,
+    ) -> Result<Stream<'a, R, W>> {
+        Ok(Stream::new(Rows::new(self, columns)?, samples, outputs, Ok))
     }
 
     /// Returns the problem of pictures of any form, and the axes of the results.
@@ -306,6 +363,76 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         outputs: Target<'_, O>,
     ) -> Result<()> {
         self.with_fewest(problem, |filter, problem| filter.0.run(&self.device, problem, [samples], outputs))
+    }
+}
+
+/// The rows of one picture.
+struct Rows<'a, S: FilterSample, O: FilterSample> {
+    filter: &'a PreparedFilter2d<S, O>,
+    /// Columns of the input, in pixels, and elements of a row of input and output.
+    columns: usize,
+    widths: [usize; 2],
+}
+
+impl<'a, S: FilterSample, O: FilterSample> Rows<'a, S, O> {
+    fn new(filter: &'a PreparedFilter2d<S, O>, columns: usize) -> Result<Self> {
+        let [_, pixels] = filter.picture_of_matrix(&[1, columns], 1)?;
+        let problem = PictureProblem::new(&filter.window, 1, [1, pixels])?;
+        Ok(Rows { filter, columns: pixels, widths: [columns, problem.output_width()] })
+    }
+}
+
+impl<S: FilterSample, O: FilterSample> Divided<S, O> for Rows<'_, S, O> {
+    fn device(&self) -> &Device {
+        &self.filter.device
+    }
+
+    fn placement(&self) -> Placement {
+        let rows = &self.filter.window.rows;
+        Placement { segment: self.filter.filter.segment_rows(rows), ..rows.placement() }
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        self.widths
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(self.filter.window.rows.over(samples)?.outputs)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
+        let mut problem = PictureProblem::new(&self.filter.window, 1, [part.len(), self.columns])?;
+        (problem.rows.outputs, problem.rows.start) = (part.outputs.len(), part.start);
+        self.filter.run(&problem, samples, outputs)
+    }
+}
+
+/// Pictures of one size, which are divided into pictures.
+struct Pictures<'a, S: FilterSample, O: FilterSample> {
+    filter: &'a PreparedFilter2d<S, O>,
+    problem: PictureProblem,
+}
+
+impl<S: FilterSample, O: FilterSample> Divided<S, O> for Pictures<'_, S, O> {
+    fn device(&self) -> &Device {
+        &self.filter.device
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::SINGLE
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        let PictureProblem { rows, input_pitch, output_pitch, .. } = self.problem;
+        [rows.samples * input_pitch, rows.outputs * output_pitch]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(samples)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
+        self.filter.run(&PictureProblem { planes: part.outputs.len(), ..self.problem }, samples, outputs)
     }
 }
 

@@ -4,6 +4,7 @@ use super::Filter2dError;
 use super::weights::Weights;
 use crate::device::buffer2::extent;
 use crate::filter::fold::Fold;
+use crate::filter::part::Placement;
 use crate::{Error, Extent, Result};
 use slm_kernels::signal::Border;
 
@@ -140,8 +141,18 @@ impl AxisRule {
         Self::new([fold.taps, fold.left], self.border, Extent::Same, [self.stride, self.dilation])
     }
 
+    pub(super) fn taps(&self) -> usize {
+        self.taps
+    }
+
     pub(super) fn stride(&self) -> usize {
         self.stride
+    }
+
+    /// Returns where the windows are.
+    pub(super) fn placement(&self) -> Placement {
+        let (start, span) = (self.start(), self.span());
+        Placement { border: self.border, start, span, stride: self.stride, segment: 1 }
     }
 
     pub(super) fn dilation(&self) -> usize {

@@ -66,6 +66,11 @@ impl CpuFilter {
         self.choice == CpuChoice::Segments
     }
 
+    /// Returns the number of rows that a band of segments begins at multiples of, for windows of `taps` rows.
+    pub(super) fn segment_rows(&self, taps: usize) -> usize {
+        if self.sums_segments() { segments::band(taps) } else { 1 }
+    }
+
     /// Returns what the weights are computed as.
     pub(super) fn reason(&self) -> &'static str {
         match self.choice {

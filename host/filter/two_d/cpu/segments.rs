@@ -30,6 +30,11 @@ const BAND: usize = 64;
 /// Minimum number of outputs of a row in a piece, approximately.
 const PIECE: usize = 1024;
 
+/// Returns the rows of a band for windows of `taps` rows.
+pub(super) fn band(taps: usize) -> usize {
+    taps * BAND.div_ceil(taps)
+}
+
 /// A box filter and its samples, with sums of type `A`.
 pub(super) struct Segments<'a, A> {
     /// The weight of all samples.
@@ -49,7 +54,7 @@ impl<A: Accumulator> Segments<'_, A> {
     pub(super) fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, pitch) = (problem.rows, problem.output_pitch);
-        let height = if rows.taps == 1 && rows.outputs < BAND { 1 } else { rows.taps * BAND.div_ceil(rows.taps) };
+        let height = if rows.taps == 1 && rows.outputs < BAND { 1 } else { band(rows.taps) };
         // A single row may have any pitch, and the buffer may be longer than the picture.
         try_for_chunks(outputs, rows.outputs.saturating_mul(pitch), problem.planes, &|plane, outputs| {
             try_for_chunks(outputs, height.saturating_mul(pitch), rows.outputs.div_ceil(height), &|number, outputs| {
