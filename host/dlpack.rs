@@ -90,7 +90,7 @@ pub enum DlpackError {
         actual: DLDataType,
     },
     /// The memory is on another device.
-    #[error("the tensor is on {}, but the buffer would be on {}", Place(*actual), Place(*expected))]
+    #[error("the tensor is {}, but the buffer would be {}", Place(*actual), Place(*expected))]
     Device {
         /// The buffer's device.
         expected: DLDevice,
@@ -104,7 +104,7 @@ pub enum DlpackError {
         device: String,
     },
     /// The number of axes is wrong.
-    #[error("the tensor has {actual} axes, but must have {expected}")]
+    #[error("the number of the tensor's axes is {actual}, but must be {expected}")]
     Axes {
         /// Required axes.
         expected: usize,
@@ -178,18 +178,18 @@ impl fmt::Display for Type {
     }
 }
 
-/// Displays a device, such as `CUDA device 1`.
+/// Displays where memory is, such as `on CUDA device 1`.
 struct Place(DLDevice);
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let DLDevice { device_type, device_id } = self.0;
         match device_type {
-            DLDeviceType::CPU => f.write_str("the CPU"),
-            DLDeviceType::CUDA => write!(f, "CUDA device {device_id}"),
-            DLDeviceType::CUDAHOST => f.write_str("the CPU, in pinned memory"),
-            DLDeviceType::CUDAMANAGED => f.write_str("CUDA's managed memory"),
-            DLDeviceType(kind) => write!(f, "device {device_id} of DLPack's type {kind}"),
+            DLDeviceType::CPU => f.write_str("on the CPU"),
+            DLDeviceType::CUDA => write!(f, "on CUDA device {device_id}"),
+            DLDeviceType::CUDAHOST => f.write_str("on the CPU, in pinned memory"),
+            DLDeviceType::CUDAMANAGED => f.write_str("in CUDA's managed memory"),
+            DLDeviceType(kind) => write!(f, "on device {device_id} of DLPack's type {kind}"),
         }
     }
 }

@@ -88,3 +88,57 @@ fn default(handle: isize) -> Stream {
     // SAFETY: default streams exist as long as their context, which the queue that they are used with keeps.
     unsafe { Stream::foreign(handle) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Buffer, Device, Error, Filter1d, HandOverError};
+    use dlpark::ffi::DLDataType;
+    use dlpark::metadata::Fixed;
+    use dlpark::versioned::Dlpack;
+
+    /// None of these streams waits for a queue by itself.
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn streams_of_consumers_see_what_was_enqueued() {
+        const LEN: usize = 1 << 24;
+        const TAPS: usize = 1001;
+        let device = Device::cuda(0).unwrap();
+        let filter = Filter1d::correlate(&[1i32; TAPS]).prepare(&device).unwrap();
+        let ones = device.upload(&vec![1; LEN]).unwrap();
+        let own = Stream::new().unwrap();
+        for number in [LEGACY, PER_THREAD, own.raw().addr() as isize].repeat(5) {
+            let mut sums = device.zeroed(LEN).unwrap();
+            device.synchronize().unwrap();
+            filter.apply_into(&ones, &mut sums).unwrap();
+            // SAFETY: default streams, and one that is dropped at the end.
+            let (consumer, stream) =
+                unsafe { (ConsumerStream::from_number(Some(number)).unwrap(), Stream::foreign(number)) };
+            let tensor: Dlpack = sums.into_dlpack(consumer).unwrap();
+            let address = tensor.validate().unwrap().data_ptr().addr() as u64;
+            let mut sum = 0i32;
+            // SAFETY: one element in the middle of the tensor's memory, to a variable that outlives the copy.
+            let codes = unsafe {
+                let target = (&raw mut sum).cast();
+                let copied = api::cuMemcpyDtoHAsync_v2(target, address + 2 * LEN as u64, 4, stream.raw());
+                [copied, api::cuStreamSynchronize(stream.raw())]
+            };
+            assert_eq!((codes, sum), ([0, 0], TAPS as i32), "{number}");
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a GPU"]
+    fn memory_that_the_driver_does_not_know_is_refused() {
+        let device = Device::cuda(0).unwrap();
+        let mut data = Box::new([0u128; 4]);
+        let address = data.as_mut_ptr();
+        let mut tensor = Fixed::new([4], [1]).initialize(data).unwrap();
+        tensor.set_data(address.cast()).set_device(DLDevice::cuda(0)).set_dtype(DLDataType::I32);
+        // SAFETY: the tensor owns the elements. The device is wrong, for which it is refused.
+        let tensor: Dlpack = unsafe { tensor.finish() };
+        let failure: HandOverError<Dlpack> = Buffer::<i32>::from_dlpack(&device, tensor).unwrap_err();
+        assert!(matches!(failure.error(), Error::Driver { call: "cuPointerGetAttribute", .. }), "{failure}");
+        assert_eq!(failure.into_buffer().validate().unwrap().shape(), &[4]);
+    }
+}
