@@ -60,7 +60,7 @@
 //!   consumer, for example `tensor.__dlpack__(stream=…)` with its [number](ConsumerStream::number). Without this negotiation, wait for the
 //!   producer's work before. When the buffer is dropped, the call waits for the work that uses it and then deletes the tensor.
 //! * Work that the producer enqueues after the exchange is not ordered: it must not write elements that the consumer uses, nor read
-//!   elements that it writes.
+//!   elements that it writes. The same holds for other tensors of the same memory: buffers know nothing of each other.
 //!
 //! # Ownership
 //!

@@ -158,13 +158,13 @@ impl super::dlpack::Exchanging for Absent {
 
 #[cfg(feature = "dlpack")]
 impl<T: Element> super::dlpack::Exchange<T> for NoMemory<T> {
-    type Borrowed = ();
+    type Borrowed = Absent;
 
     fn give(&self, _: &super::dlpack::ConsumerStream) -> Result<*mut std::ffi::c_void> {
         match self.0 {}
     }
 
-    fn take_back(&self, _: &super::dlpack::ConsumerStream) {
+    fn take_back(&self, _: &super::dlpack::ConsumerStream) -> Absent {
         match self.0 {}
     }
 

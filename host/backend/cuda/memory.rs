@@ -171,8 +171,8 @@ impl<T> Drop for DeviceMemory<T> {
     }
 }
 
-#[cfg(any(cust, feature = "dlpack"))]
 /// Returns whether memory belongs to the queue's context, or to a pool on its device.
+#[cfg(any(cust, feature = "dlpack"))]
 pub(super) fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
     const CALL: &str = "cuPointerGetAttribute";
     // Values of `CUpointer_attribute`.

@@ -72,11 +72,11 @@ struct Given<T: Element>(Option<(Buffer<T>, ConsumerStream)>);
 impl<T: Element> Drop for Given<T> {
     fn drop(&mut self) {
         let Some((buffer, consumer)) = self.0.take() else { return };
-        let borrowed = match buffer.storage() {
+        // Dropped last.
+        let _borrowed = match buffer.storage() {
             Storage::Cuda(memory) => Some(memory.take_back(&consumer)),
             Storage::Cpu(_) | Storage::Emulated(_) => None,
         };
         drop((buffer, consumer));
-        drop(borrowed);
     }
 }
