@@ -1,13 +1,13 @@
-//! Exchange of memory with other libraries, as tensors of [DLPack](https://dmlc.github.io/dlpack/latest/): NumPy, PyTorch, JAX, CuPy
-//! and others read and write them where they are.
+//! Exchange of memory with other libraries, as tensors of [DLPack](https://dmlc.github.io/dlpack/latest/): NumPy, PyTorch, JAX,
+//! CuPy and others read and write them where they are.
 //!
 //! | call | direction |
 //! |---|---|
 //! | [`Buffer::into_dlpack`](crate::Buffer::into_dlpack), [`Buffer2::into_dlpack`](crate::Buffer2::into_dlpack) | a tensor that owns the buffer; this crate is the *producer* |
 //! | [`Buffer::from_dlpack`](crate::Buffer::from_dlpack), [`Buffer2::from_dlpack`](crate::Buffer2::from_dlpack) | a buffer with the elements of a tensor; this crate is the *consumer* |
 //!
-//! Tensors are values of [`dlpark`]: `dlpark::versioned::Dlpack`, or `dlpark::legacy::Dlpack` for older libraries. That crate turns them into
-//! pointers for C (`into_raw`, `from_raw`) and capsules for Python.
+//! Tensors are values of [`dlpark`]: `dlpark::versioned::Dlpack`, or `dlpark::legacy::Dlpack` for older libraries. That crate
+//! turns them into pointers for C (`into_raw`, `from_raw`) and capsules for Python.
 //!
 //! ```
 //! use slm::dlpack::ConsumerStream;
@@ -37,39 +37,41 @@
 //! | CUDA | the buffer's memory, `kDLCUDA` with the device's number | the tensor's memory, `kDLCUDA` with the same number |
 //! | emulated | an error | as on the CPU |
 //!
-//! Elements are described by their types: `kDLInt`, `kDLUInt` and `kDLFloat` with the same number of bits, `F16` is `kDLFloat` with 16
-//! bits and `Bf16` is `kDLBfloat` with 16 bits. Tensors of other types, and of vectors of elements, are refused.
+//! Elements are described by their types: `kDLInt`, `kDLUInt` and `kDLFloat` with the same number of bits, `F16` is `kDLFloat`
+//! with 16 bits and `Bf16` is `kDLBfloat` with 16 bits. Tensors of other types, and of vectors of elements, are refused.
 //!
-//! A `Buffer` becomes a tensor with one axis and takes tensors with any number of axes whose elements are row after row, without gaps. A
-//! `Buffer2` becomes a tensor with two axes, whose strides have the row pitch, and takes such tensors. The stride of an axis with
-//! a single element is ignored.
+//! A `Buffer` becomes a tensor with one axis and takes tensors with any number of axes whose elements are row after row, without
+//! gaps. A `Buffer2` becomes a tensor with two axes, whose strides have the row pitch, and takes such tensors. The stride of an
+//! axis with a single element is ignored.
 //!
-//! Memory that is taken without a copy must begin at a multiple of 16 bytes, because kernels access so many at once, and must not be
-//! read-only, because a buffer can be written.
+//! Memory that is taken without a copy must begin at a multiple of 16 bytes, because kernels access so many at once, and must not
+//! be read-only, because a buffer can be written.
 //!
 //! # Order
 //!
-//! On a GPU, the consumer names the stream on which it is going to use the elements, a [`ConsumerStream`], and the producer makes them
-//! ready on it. The streams of this crate do not wait for CUDA's default streams or the reverse, so an event is what is waited for.
+//! On a GPU, the consumer names the stream on which it is going to use the elements, a [`ConsumerStream`], and the producer makes
+//! them ready on it. The streams of this crate do not wait for CUDA's default streams or the reverse, so an event is what is
+//! waited for.
 //!
-//! * `into_dlpack` makes the consumer's stream wait for all work that uses the buffer, in all queues. It does not wait itself. When the
-//!   consumer deletes the tensor, its work may still run: the memory is freed after the work on the legacy default stream, or in the
-//!   queue that the consumer has named. Other streams may not exist any more, so the deletion waits for all work in the GPU's primary
-//!   context then.
-//! * Before `from_dlpack`, give the producer [`Device::dlpack_stream`](crate::Device::dlpack_stream) of the device as the stream of the
-//!   consumer, for example `tensor.__dlpack__(stream=…)` with its [number](ConsumerStream::number). Without this negotiation, wait for the
-//!   producer's work before. When the buffer is dropped, the call waits for the work that uses it and then deletes the tensor.
-//! * Work that the producer enqueues after the exchange is not ordered: it must not write elements that the consumer uses, nor read
-//!   elements that it writes. The same holds for other tensors of the same memory: buffers know nothing of each other.
+//! * `into_dlpack` makes the consumer's stream wait for all work that uses the buffer, in all queues. It does not wait itself.
+//!   When the consumer deletes the tensor, its work may still run: the memory is freed after the work on the legacy default
+//!   stream, or in the queue that the consumer has named. Other streams may not exist any more, so the deletion waits for all
+//!   work in the GPU's primary context then.
+//! * Before `from_dlpack`, give the producer [`Device::dlpack_stream`](crate::Device::dlpack_stream) of the device as the stream
+//!   of the consumer, for example `tensor.__dlpack__(stream=…)` with its [number](ConsumerStream::number). Without this
+//!   negotiation, wait for the producer's work before. When the buffer is dropped, the call waits for the work that uses it and
+//!   then deletes the tensor.
+//! * Work that the producer enqueues after the exchange is not ordered: it must not write elements that the consumer uses, nor
+//!   read elements that it writes. The same holds for other tensors of the same memory: buffers know nothing of each other.
 //!
 //! # Ownership
 //!
 //! A tensor owns its memory and is deleted once, when it is dropped, by any thread. `from_dlpack` deletes it when the buffer is
 //! dropped or the copy is done. Refused tensors and buffers are in the [`HandOverError`](crate::HandOverError).
 //!
-//! `from_dlpack` is safe to call because making a tensor is not: whoever has made it, in C or with an `unsafe` function of `dlpark`,
-//! has promised that it obeys DLPack. What can be checked is checked: its description, and with the driver that the memory
-//! is in the GPU's primary context.
+//! `from_dlpack` is safe to call because making a tensor is not: whoever has made it, in C or with an `unsafe` function of
+//! `dlpark`, has promised that it obeys DLPack. What can be checked is checked: its description, and with the driver that the
+//! memory is in the GPU's primary context.
 
 pub use crate::backend::dlpack::ConsumerStream;
 use dlpark::ffi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};

@@ -36,9 +36,9 @@ impl<T: Element> Buffer<T> {
     /// Returns the buffer as a tensor with one axis, without a copy. `M` is the tensor's form: `DLManagedTensorVersioned` for
     /// `dlpark::versioned::Dlpack`, or `DLManagedTensor` for `dlpark::legacy::Dlpack`.
     ///
-    /// On a GPU, the elements are ready on the stream of the `consumer` after all work that was enqueued before and uses the buffer,
-    /// in any queue. The call does not wait. The buffer is dropped when the consumer deletes the tensor, and its memory is freed
-    /// after the consumer's work; [Order](crate::dlpack#order) has the details.
+    /// On a GPU, the elements are ready on the stream of the `consumer` after all work that was enqueued before and uses the
+    /// buffer, in any queue. The call does not wait. The buffer is dropped when the consumer deletes the tensor, and its memory
+    /// is freed after the consumer's work; [Order](crate::dlpack#order) has the details.
     ///
     /// ```
     /// use slm::dlpack::ConsumerStream;
@@ -71,8 +71,8 @@ impl<T: Element> Buffer<T> {
     /// Returns a buffer with the elements of a tensor, whose number of axes does not matter.
     ///
     /// On a CUDA device this is the memory of the tensor. The elements must be ready on
-    /// [`dlpack_stream`](Device::dlpack_stream) of the device, or have been waited for. Dropping the buffer waits for the work that uses
-    /// it, and deletes the tensor. On other devices it is a copy, and the tensor is deleted when this returns.
+    /// [`dlpack_stream`](Device::dlpack_stream) of the device, or have been waited for. Dropping the buffer waits for the work
+    /// that uses it, and deletes the tensor. On other devices it is a copy, and the tensor is deleted when this returns.
     ///
     /// ```
     /// use slm::dlpack::{ConsumerStream, DlpackError};
@@ -96,11 +96,11 @@ impl<T: Element> Buffer<T> {
     ///
     /// The [`HandOverError`] gives the tensor back. It contains:
     ///
-    /// * [`Error::Dlpack`](crate::Error::Dlpack) if the tensor has elements of another type, is on another device, has gaps between its
-    ///   elements, has an invalid description or is misaligned; on a CUDA device also if it is read-only.
+    /// * [`Error::Dlpack`](crate::Error::Dlpack) if the tensor has elements of another type, is on another device, has gaps
+    ///   between its elements, has an invalid description or is misaligned; on a CUDA device also if it is read-only.
     /// * [`Error::TooLarge`](crate::Error::TooLarge) if it cannot be addressed.
-    /// * [`Error::OutOfHostMemory`](crate::Error::OutOfHostMemory) or [`Error::OutOfDeviceMemory`](crate::Error::OutOfDeviceMemory) for
-    ///   a copy.
+    /// * [`Error::OutOfHostMemory`](crate::Error::OutOfHostMemory) or
+    ///   [`Error::OutOfDeviceMemory`](crate::Error::OutOfDeviceMemory) for a copy.
     /// * [Failures of the device](crate::Error#failures-of-the-device).
     pub fn from_dlpack<M: ManagedTensorBase>(
         device: &Device,
@@ -129,8 +129,8 @@ impl<T: Element> Buffer2<T> {
         given.map_err(|failure| failure.map(|buffer| matrix(buffer, [rows, columns, pitch])))
     }
 
-    /// Returns a matrix with the elements of a tensor with two axes. The rows of the tensor may have a pitch, which a copy does not
-    /// have. Otherwise as [`Buffer::from_dlpack`].
+    /// Returns a matrix with the elements of a tensor with two axes. The rows of the tensor may have a pitch, which a copy does
+    /// not have. Otherwise as [`Buffer::from_dlpack`].
     ///
     /// # Errors
     ///

@@ -31,8 +31,8 @@ pub(crate) fn give<T: Element, M: ManagedTensorBase, const N: usize>(
     };
     let mut tensor = described.initialize(Box::new(Given(Some((buffer, consumer)))));
     tensor.set_data(address).set_device(device).set_dtype(T::DATA_TYPE);
-    // SAFETY: the address is that of the buffer's elements, among which all of the description are, by the assertion. The tensor owns
-    // the buffer, which nobody else can access, and its own shape and strides. It has no flags: elements may be written.
+    // SAFETY: the address is that of the buffer's elements, among which all of the description are, by the assertion. The tensor
+    // owns the buffer, which nobody else can access, and its own shape and strides. It has no flags: elements may be written.
     Ok(unsafe { tensor.finish() })
 }
 

@@ -6,7 +6,8 @@ use crate::dlpack::DlpackError;
 use std::fmt;
 use std::sync::Arc;
 
-/// The stream on which the consumer of a tensor is going to use it: the argument `stream` of `__dlpack__` in the Python array API.
+/// The stream on which the consumer of a tensor is going to use it: the argument `stream` of `__dlpack__` in the Python array
+/// API.
 ///
 /// Only tensors in the memory of a GPU have one; for others it has no meaning.
 #[derive(Clone)]
@@ -37,8 +38,8 @@ impl ConsumerStream {
     /// [`Device::synchronize`](crate::Device::synchronize) before.
     pub const UNORDERED: Self = ConsumerStream(Stream::Unordered);
 
-    /// Returns the stream that a consumer names by `number`: `None` and 1 are the legacy default stream, 2 is the default stream of
-    /// the thread, −1 is no stream, and others are handles (`cudaStream_t` or `CUstream`).
+    /// Returns the stream that a consumer names by `number`: `None` and 1 are the legacy default stream, 2 is the default stream
+    /// of the thread, −1 is no stream, and others are handles (`cudaStream_t` or `CUstream`).
     ///
     /// ```
     /// use slm::dlpack::{ConsumerStream, DlpackError};
@@ -51,8 +52,8 @@ impl ConsumerStream {
     ///
     /// # Safety
     ///
-    /// A handle must be of a stream that exists until the calls that get the result, or clones of it, have returned. The driver does
-    /// not check handles.
+    /// A handle must be of a stream that exists until the calls that get the result, or clones of it, have returned. The driver
+    /// does not check handles.
     ///
     /// # Errors
     ///

@@ -96,9 +96,9 @@ pub(crate) fn host_view<T: Element, M: ManagedTensorBase>(
     }
     let first = description.data_ptr().wrapping_byte_add(description.byte_offset() as usize).cast();
     let shape = (rows, columns).strides((pitch, 1));
-    // SAFETY: `describe` has checked that the pointer is not null and that the extent can be addressed, and the alignment is checked
-    // above. Every bit pattern is a valid element. Whoever made the tensor has promised that the elements are there while it lives,
-    // which is borrowed, and that nobody writes them meanwhile (`host/guide/safety.md`).
+    // SAFETY: `describe` has checked that the pointer is not null and that the extent can be addressed, and the alignment is
+    // checked above. Every bit pattern is a valid element. Whoever made the tensor has promised that the elements are there while
+    // it lives, which is borrowed, and that nobody writes them meanwhile (`host/guide/safety.md`).
     Ok(unsafe { ArrayView2::from_shape_ptr(shape, first) })
 }
 

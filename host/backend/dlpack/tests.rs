@@ -65,8 +65,8 @@ fn tensor(shape: &[i64], strides: &[i64]) -> (Managed<DLManagedTensorVersioned>,
     changed(shape, strides, DlpackFlags::empty(), |_| {})
 }
 
-/// Checks that a sequence and a matrix of `T` on the CPU are refused for the expected reason, and that the tensor, which is given back,
-/// is deleted once.
+/// Checks that a sequence and a matrix of `T` on the CPU are refused for the expected reason, and that the tensor, which is given
+/// back, is deleted once.
 #[track_caller]
 fn refused<T: Element>(make: impl Fn() -> (Managed<DLManagedTensorVersioned>, Deletions), expected: DlpackError) {
     let check = |failure: HandOverError<Managed<DLManagedTensorVersioned>>, deletions: Deletions| {
