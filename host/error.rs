@@ -1,6 +1,8 @@
 //! Errors of this crate.
 
 use crate::banks::BankError;
+#[cfg(feature = "dlpack")]
+use crate::dlpack::DlpackError;
 use crate::filter1d::Filter1dError;
 use crate::filter2d::Filter2dError;
 use crate::histogram::HistogramError;
@@ -25,7 +27,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | group | variants |
 /// |---|---|
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
-/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Range`](Error::Range), [`Shape`](Error::Shape), [`Axes`](Error::Axes), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture` |
+/// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Range`](Error::Range), [`Shape`](Error::Shape), [`Axes`](Error::Axes), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture`, `Dlpack` |
 /// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks), [`Life`](Error::Life) |
 /// | streams | [`Stream`](Error::Stream) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
@@ -238,6 +240,10 @@ pub enum Error {
     #[cfg(feature = "image")]
     #[error(transparent)]
     Picture(#[from] PictureError),
+    /// An error that only the exchange of tensors has.
+    #[cfg(feature = "dlpack")]
+    #[error(transparent)]
+    Dlpack(#[from] DlpackError),
 
     /// The GPU has too little free memory.
     #[error("could not allocate {requested} bytes of device memory{}", Free(*available))]

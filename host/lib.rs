@@ -59,6 +59,8 @@
 //! * `cust`: turns `cuda` on, and exchanges buffers, contexts and streams with programs that use Rust-CUDA's `cust`:
 //!   `Buffer::from_cust`, `Buffer::into_cust` and `Device::from_cust`. `cust` needs a CUDA toolkit to build, or the
 //!   environment variable `CUDA_LIBRARY_PATH` with a folder that contains an empty folder `lib64`.
+//! * `dlpack`: exchanges memory with other libraries as tensors of DLPack, without copies on a GPU and in the order of its streams:
+//!   `Buffer::into_dlpack`, `Buffer::from_dlpack`, the same of `Buffer2`, and the page of `slm::dlpack`.
 //! * `image`: operations on pictures of the crate `image`, such as `RgbImage`, and their copies to
 //!   and from devices (`slm::pictures`).
 //! * `emulator`: emulated GPUs (`Device::emulated`). They run the kernels on the CPU and check every access, which is slow. A
@@ -72,6 +74,9 @@ mod device;
 mod backend;
 pub mod banks;
 mod cpu;
+#[cfg(feature = "dlpack")]
+#[cfg_attr(docsrs, doc(cfg(feature = "dlpack")))]
+pub mod dlpack;
 mod element;
 mod error;
 mod filter;
@@ -97,15 +102,19 @@ pub use device::Device;
 pub use device::buffer::Buffer;
 pub use device::buffer2::Buffer2;
 pub use device::data::{Input, Output};
+#[cfg(any(cust, feature = "dlpack"))]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "cust", feature = "dlpack"))))]
+pub use device::hand_over::HandOverError;
 pub use device::info::{Backend, DeviceInfo, SharedMemory};
-#[cfg(cust)]
-#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
-pub use device::interop::HandOverError;
 pub use device::kernel::{Kernel, Windows};
 pub use device::launch::{LaunchShape, Residency};
 pub use device::mark::Mark;
 pub use device::pinned::Pinned;
 pub use device::slice::{BufferSlice, BufferSliceMut};
+/// The crate `dlpark`, with whose tensors this crate exchanges memory.
+#[cfg(feature = "dlpack")]
+#[cfg_attr(docsrs, doc(cfg(feature = "dlpack")))]
+pub use dlpark;
 pub use element::Element;
 pub use error::{DriverError, Error, Result};
 pub use filter::boundary::{Boundary, Extent};

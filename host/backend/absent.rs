@@ -148,3 +148,35 @@ impl<E: Entry> Kernel<E> for NoKernel<E> {
         match self.0 {}
     }
 }
+
+#[cfg(feature = "dlpack")]
+impl super::dlpack::Exchanging for Absent {
+    fn tensor_device(&self) -> dlpark::ffi::DLDevice {
+        match self.0 {}
+    }
+
+    fn number(&self) -> isize {
+        match self.0 {}
+    }
+}
+
+#[cfg(feature = "dlpack")]
+impl<T: Element> super::dlpack::Exchange<T> for NoMemory<T> {
+    type Borrowed = Absent;
+
+    fn give(&self, _: &super::dlpack::ConsumerStream) -> Result<*mut std::ffi::c_void> {
+        match self.0 {}
+    }
+
+    fn take_back(&self, _: &super::dlpack::ConsumerStream) -> Absent {
+        match self.0 {}
+    }
+
+    fn check(queue: &Arc<Absent>, _: &super::dlpack::Elements<T>) -> Result<()> {
+        match queue.0 {}
+    }
+
+    fn take(queue: &Arc<Absent>, _: super::dlpack::Elements<T>, _: dlpark::AllocationDeleter) -> Self {
+        match queue.0 {}
+    }
+}

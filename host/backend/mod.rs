@@ -1,7 +1,10 @@
 //! Backends, which run kernels. They are independent of the operations.
 //!
-//! * `cuda`: NVIDIA GPUs, through the CUDA driver API. The only folder of the library that contains `unsafe`.
+//! * `cuda`: NVIDIA GPUs, through the CUDA driver API. It contains `unsafe`.
 //! * `emulated`: the same kernels on the CPU, under an emulator that checks every access.
+//!
+//! `dlpack` is how memory of all of them is given to other libraries and taken from them, in the form of tensors. It contains `unsafe`
+//! too.
 //!
 //! The types that they share with their users are in other modules: properties of devices in `info.rs`, launches in
 //! `launch/`.
@@ -16,6 +19,8 @@ pub(crate) mod cuda;
 #[cfg(not(cuda))]
 #[path = "without_cuda.rs"]
 pub(crate) mod cuda;
+#[cfg(feature = "dlpack")]
+pub(crate) mod dlpack;
 #[cfg(feature = "emulator")]
 pub(crate) mod emulated;
 #[cfg(not(feature = "emulator"))]

@@ -3,11 +3,10 @@
 use crate::backend::cuda;
 use crate::device::Engine;
 use crate::device::buffer::Storage;
-use crate::{Buffer, Device, Element, Error, Result};
+use crate::{Buffer, Device, Element, Error, HandOverError, Result};
 use cust::context::Context;
 use cust::memory::{DeviceBuffer, DeviceCopy};
 use cust::stream::Stream;
-use std::fmt;
 use std::sync::Arc;
 
 /// Interop with `cust`.
@@ -123,65 +122,4 @@ impl<T: Element + DeviceCopy> Buffer<T> {
 
 fn no_memory(device: &Device) -> Error {
     Error::DeviceUnsupported { device: device.info().name.clone(), lacks: "CUDA memory" }
-}
-
-/// Reason why a buffer was not handed over, and the buffer itself: a [`Buffer`] or a `DeviceBuffer` of `cust`.
-///
-/// `?` converts it to an [`Error`].
-///
-/// ```
-/// use slm::cust::memory::DeviceBuffer;
-/// use slm::{Buffer, Device, Error};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let buffer = DeviceBuffer::<f32>::from_slice(&[])?;
-/// let failure = Buffer::from_cust(&Device::cpu(), buffer).unwrap_err();
-/// assert_eq!(failure.error(), &Error::DeviceUnsupported { device: "CPU".to_owned(), lacks: "CUDA memory" });
-/// assert!(failure.into_buffer().is_empty());
-/// # Ok(())
-/// # }
-/// ```
-#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
-pub struct HandOverError<B>(Box<(Error, B)>);
-
-impl<B> HandOverError<B> {
-    fn new(error: Error, buffer: B) -> Self {
-        HandOverError(Box::new((error, buffer)))
-    }
-
-    /// Returns the reason.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.0.0
-    }
-
-    /// Returns the buffer.
-    #[must_use]
-    pub fn into_buffer(self) -> B {
-        self.0.1
-    }
-}
-
-impl<B> From<HandOverError<B>> for Error {
-    fn from(failure: HandOverError<B>) -> Error {
-        failure.0.0
-    }
-}
-
-impl<B> fmt::Debug for HandOverError<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("HandOverError").field(self.error()).finish_non_exhaustive()
-    }
-}
-
-impl<B> fmt::Display for HandOverError<B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error().fmt(f)
-    }
-}
-
-impl<B> std::error::Error for HandOverError<B> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.error().source()
-    }
 }

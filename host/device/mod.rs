@@ -11,6 +11,8 @@
 //! | `on_device.rs` | the frame of every operation |
 //! | `kernel/`, `launch/`, `modules.rs` | kernels, their launches and the modules that have them |
 //! | `interop.rs` | memory and streams of `cust` |
+//! | `dlpack.rs` | tensors of DLPack |
+//! | `hand_over.rs` | the error of both |
 
 // First, so that its functions come first on the page of `Device`.
 mod handle;
@@ -18,7 +20,11 @@ mod handle;
 pub(crate) mod buffer;
 pub(crate) mod buffer2;
 pub(crate) mod data;
+#[cfg(feature = "dlpack")]
+mod dlpack;
 pub(crate) mod gpu;
+#[cfg(any(cust, feature = "dlpack"))]
+pub(crate) mod hand_over;
 pub(crate) mod info;
 #[cfg(cust)]
 pub(crate) mod interop;

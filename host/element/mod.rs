@@ -7,6 +7,8 @@ pub(crate) mod stored;
 use crate::Result;
 use crate::cpu::allocation;
 use cuda_std::{Bf16, F16};
+#[cfg(feature = "dlpack")]
+use dlpark::ffi::DLDataType;
 
 /// Number types that buffers can hold: the integers of 8 to 64 bits, `f32`, `f64`, and `F16` and `Bf16` of `cuda_std`.
 ///
@@ -76,13 +78,20 @@ pub trait Element: cuda_std::Value + Fill {}
 
 /// Allocation of elements. It is compiled with the library, since programs that use it may not be optimised.
 pub(crate) trait Fill: Sized {
+    /// The type's description in tensors of DLPack.
+    #[cfg(feature = "dlpack")]
+    const DATA_TYPE: DLDataType;
+
     /// Returns `len` copies.
     fn filled(self, len: usize) -> Result<Vec<Self>>;
 }
 
 macro_rules! elements {
-    ($($t:ty),*) => {$(
+    ($($t:ident: $data_type:ident;)*) => {$(
         impl Fill for $t {
+            #[cfg(feature = "dlpack")]
+            const DATA_TYPE: DLDataType = DLDataType::$data_type;
+
             fn filled(self, len: usize) -> Result<Vec<Self>> {
                 allocation::filled_here(self, len)
             }
@@ -90,4 +99,17 @@ macro_rules! elements {
         impl Element for $t {}
     )*};
 }
-elements!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, F16, Bf16);
+elements! {
+    u8: U8;
+    i8: I8;
+    u16: U16;
+    i16: I16;
+    u32: U32;
+    i32: I32;
+    u64: U64;
+    i64: I64;
+    f32: F32;
+    f64: F64;
+    F16: F16;
+    Bf16: BF16;
+}

@@ -2,6 +2,8 @@
 //! nothing.
 
 use ndarray::{Array2, ArrayView2, array, aview0};
+use slm::dlpack::DlpackError;
+use slm::dlpark::ffi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use slm::emulator::{Finding, Launch, LaunchError, Line, Problem, Report};
 use slm::pictures::PictureError;
 use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ModuleError, Result, SharedMemory};

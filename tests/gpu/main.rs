@@ -6,6 +6,7 @@ mod banks;
 #[path = "../common/mod.rs"]
 mod common;
 mod contexts;
+mod dlpack;
 #[cfg(cust)]
 mod interop;
 #[cfg(cuda)]
@@ -34,6 +35,7 @@ fn main() {
         kernels::trials(),
         banks::trials(),
         contexts::trials(),
+        dlpack::trials(),
         #[cfg(cust)]
         interop::trials(),
         life::trials(),

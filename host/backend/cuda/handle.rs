@@ -59,6 +59,28 @@ impl Drop for PrimaryContext {
     }
 }
 
+/// The context that is current for this thread. It is current again when this is dropped.
+#[cfg(feature = "dlpack")]
+pub(crate) struct CurrentContext(CUcontext);
+
+#[cfg(feature = "dlpack")]
+impl CurrentContext {
+    pub(super) fn of_thread() -> Result<Self> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle, which outlives the call.
+        check("cuCtxGetCurrent", unsafe { api::cuCtxGetCurrent(&mut raw) })?;
+        Ok(CurrentContext(raw))
+    }
+}
+
+#[cfg(feature = "dlpack")]
+impl Drop for CurrentContext {
+    fn drop(&mut self) {
+        // SAFETY: the thread's own context, or null for none. The driver refuses one that was destroyed meanwhile.
+        unsafe { api::cuCtxSetCurrent(self.0) };
+    }
+}
+
 /// A stream of a context.
 pub(super) struct Stream {
     raw: CUstream,
@@ -72,6 +94,9 @@ enum Owner {
     /// The program, which shares its `Arc`. The last clone destroys the stream.
     #[cfg(cust)]
     Program { _stream: Arc<cust::stream::Stream> },
+    /// Somebody else.
+    #[cfg(feature = "dlpack")]
+    Foreign,
 }
 
 // SAFETY: a handle into a context, which any thread may use after making it current.
@@ -92,6 +117,17 @@ impl Stream {
     #[cfg(cust)]
     pub(super) fn shared(stream: Arc<cust::stream::Stream>) -> Self {
         Stream { raw: stream.as_inner().cast(), owner: Owner::Program { _stream: stream } }
+    }
+
+    /// Returns the stream with this handle, which is 1 for the legacy default stream of the current context and 2 for the default
+    /// stream of the calling thread.
+    ///
+    /// # Safety
+    ///
+    /// The stream must exist as long as the result.
+    #[cfg(feature = "dlpack")]
+    pub(super) unsafe fn foreign(handle: isize) -> Self {
+        Stream { raw: ptr::without_provenance_mut(handle as usize), owner: Owner::Foreign }
     }
 
     pub(super) fn raw(&self) -> CUstream {
@@ -120,6 +156,8 @@ impl Drop for Stream {
             Owner::Handle => _ = unsafe { api::cuStreamDestroy_v2(self.raw) },
             #[cfg(cust)]
             Owner::Program { .. } => {}
+            #[cfg(feature = "dlpack")]
+            Owner::Foreign => {}
         }
     }
 }

@@ -9,25 +9,16 @@
 use super::context::Context;
 use super::driver::{self, check};
 use super::handle::Stream;
-use super::memory::{DeviceMemory, Origin};
+use super::memory::{DeviceMemory, Origin, is_reachable};
 use super::properties;
 use super::queue::Queue;
 use crate::device::info::DeviceInfo;
 use crate::{Element, Error, Result};
-use cuda_driver::api::{self, CUcontext, CUdeviceptr};
+use cuda_driver::api::{self, CUcontext};
 use cust::memory::{DeviceBuffer, DeviceCopy, DevicePointer};
-use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
-use std::ptr;
 use std::sync::Arc;
-
-// Values of `CUpointer_attribute`.
-const CONTEXT: c_int = 1;
-const DEVICE_ORDINAL: c_int = 9;
-
-/// `CUDA_ERROR_INVALID_VALUE`.
-const INVALID_VALUE: c_int = 1;
 
 /// Returns a queue on a program's stream, and the properties of the device.
 ///
@@ -92,7 +83,9 @@ impl<T: Element + DeviceCopy> DeviceMemory<T> {
         self.queue.enter()?;
         match self.origin {
             Origin::Pool if self.len > 0 => self.copy_for_cust(),
-            Origin::Pool | Origin::Cust => {
+            #[cfg(feature = "dlpack")]
+            Origin::Tensor { .. } if self.len > 0 => self.copy_for_cust(),
+            _ => {
                 self.queue.wait()?;
                 let (address, len) = (mem::take(&mut self.address), mem::take(&mut self.len));
                 // SAFETY: the address and length of a buffer that `from_cust` has forgotten, or null without elements, as
@@ -127,25 +120,6 @@ fn accept<T: Element + DeviceCopy>(queue: &Queue, buffer: &DeviceBuffer<T>) -> R
     // Uploads and fills of `cust` are enqueued on the default stream, which the queue's stream may not wait for.
     // SAFETY: takes nothing.
     queue.check("cuCtxSynchronize", unsafe { api::cuCtxSynchronize() })
-}
-
-/// Returns whether memory belongs to the queue's context, or to a pool on its device.
-fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
-    const CALL: &str = "cuPointerGetAttribute";
-    let (mut ordinal, mut context): (c_int, CUcontext) = (-1, ptr::null_mut());
-    // SAFETY: writes one integer, which outlives the call; the driver refuses an address that it does not know.
-    let code = unsafe { api::cuPointerGetAttribute((&raw mut ordinal).cast(), DEVICE_ORDINAL, address) };
-    queue.check(CALL, code)?;
-    // SAFETY: as above, with one handle.
-    let code = unsafe { api::cuPointerGetAttribute((&raw mut context).cast(), CONTEXT, address) };
-    // The driver returns this error for memory of a pool, which has no context.
-    if code != INVALID_VALUE {
-        queue.check(CALL, code)?;
-    }
-    Ok(match context.is_null() {
-        true => usize::try_from(ordinal) == Ok(queue.context().ordinal()),
-        false => context == queue.context().raw(),
-    })
 }
 
 #[cfg(test)]

@@ -5,9 +5,15 @@ use super::queue::Queue;
 use super::rows::{self, Addresses};
 use crate::device::rows::Rows;
 use crate::{Element, Error, Result, backend};
+#[cfg(any(cust, feature = "dlpack"))]
+use cuda_driver::api::CUcontext;
 use cuda_driver::api::{self, CUdeviceptr};
 use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
+#[cfg(any(cust, feature = "dlpack"))]
+use std::ffi::c_int;
 use std::marker::PhantomData;
+#[cfg(any(cust, feature = "dlpack"))]
+use std::ptr;
 use std::sync::Arc;
 
 /// Memory for `len` elements. It is freed after the work of its queue that uses it, and of those that its queue waits for.
@@ -26,6 +32,9 @@ pub(super) enum Origin {
     Pool,
     /// A `DeviceBuffer` of `cust`.
     Cust,
+    /// A tensor of another library, which is deleted when this is dropped.
+    #[cfg(feature = "dlpack")]
+    Tensor { _owner: dlpark::AllocationDeleter },
 }
 
 impl<T: Element> DeviceMemory<T> {
@@ -147,7 +156,7 @@ impl<T> Drop for DeviceMemory<T> {
             return;
         }
         // Errors are ignored: they belong to earlier work, whose wait reports them.
-        match self.origin {
+        match &self.origin {
             // SAFETY: allocated on this stream and freed once. Work that uses it was enqueued before, here or on streams that this one
             // waits for (`AccessOrder`).
             Origin::Pool => _ = unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) },
@@ -156,6 +165,33 @@ impl<T> Drop for DeviceMemory<T> {
                 // SAFETY: allocated by `cust` and freed once; the work that used it is done.
                 unsafe { api::cuMemFree_v2(self.address) };
             }
+            #[cfg(feature = "dlpack")]
+            Origin::Tensor { .. } => _ = self.queue.wait(),
         }
     }
+}
+
+/// Returns whether memory belongs to the queue's context, or to a pool on its device.
+#[cfg(any(cust, feature = "dlpack"))]
+pub(super) fn is_reachable(queue: &Queue, address: CUdeviceptr) -> Result<bool> {
+    const CALL: &str = "cuPointerGetAttribute";
+    // Values of `CUpointer_attribute`.
+    const CONTEXT: c_int = 1;
+    const DEVICE_ORDINAL: c_int = 9;
+    /// `CUDA_ERROR_INVALID_VALUE`.
+    const INVALID_VALUE: c_int = 1;
+    let (mut ordinal, mut context): (c_int, CUcontext) = (-1, ptr::null_mut());
+    // SAFETY: writes one integer, which outlives the call; the driver refuses an address that it does not know.
+    let code = unsafe { api::cuPointerGetAttribute((&raw mut ordinal).cast(), DEVICE_ORDINAL, address) };
+    queue.check(CALL, code)?;
+    // SAFETY: as above, with one handle.
+    let code = unsafe { api::cuPointerGetAttribute((&raw mut context).cast(), CONTEXT, address) };
+    // The driver returns this error for memory of a pool, which has no context.
+    if code != INVALID_VALUE {
+        queue.check(CALL, code)?;
+    }
+    Ok(match context.is_null() {
+        true => usize::try_from(ordinal) == Ok(queue.context().ordinal()),
+        false => context == queue.context().raw(),
+    })
 }

@@ -16,6 +16,7 @@
 //! | `memory.rs` | device memory, freed in stream order |
 //! | `kernel.rs` | a kernel that can only be launched with its own arguments |
 //! | `interop.rs` | memory, contexts and streams of programs that use `cust`, with the feature `cust` |
+//! | `dlpack.rs` | memory and streams of other libraries, with the feature `dlpack` |
 //!
 //! Each file uses only those above it.
 //!
@@ -26,6 +27,8 @@
 #![cfg_attr(not(cust), allow(dead_code))] // `interop.rs` alone uses a part of the other files.
 
 mod context;
+#[cfg(feature = "dlpack")]
+mod dlpack;
 mod driver;
 mod handle;
 #[cfg(cust)]

@@ -99,9 +99,32 @@ impl Queue {
 
     /// Makes later work of this stream wait for the work that `other` has now.
     pub(super) fn wait_for(&self, other: &Self) -> Result<()> {
+        self.order(&other.stream, &self.stream)
+    }
+
+    /// Makes later work of `second` wait for the work that `first` has now. `first` is a stream of this queue's context.
+    fn order(&self, first: &Stream, second: &Stream) -> Result<()> {
         self.enter()?;
-        let event = self.note(Event::record(&other.stream, EventTime::Ignored))?;
-        self.note(self.stream.wait_for(&event))
+        let event = self.note(Event::record(first, EventTime::Ignored))?;
+        self.note(second.wait_for(&event))
+    }
+
+    /// Makes later work of `stream`, which may be of another context, wait for the work that this queue has now.
+    #[cfg(feature = "dlpack")]
+    pub(super) fn precede(&self, stream: &Stream) -> Result<()> {
+        self.order(&self.stream, stream)
+    }
+
+    /// As [`precede`](Self::precede) for the stream of a queue, which may be of another device.
+    #[cfg(feature = "dlpack")]
+    pub(super) fn precede_queue(&self, other: &Self) -> Result<()> {
+        self.precede(&other.stream)
+    }
+
+    /// Makes later work of this queue wait for the work that `stream`, which is of the same context, has now.
+    #[cfg(feature = "dlpack")]
+    pub(super) fn follow(&self, stream: &Stream) -> Result<()> {
+        self.order(stream, &self.stream)
     }
 
     /// Returns a mark after the work enqueued so far.

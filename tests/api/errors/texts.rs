@@ -293,3 +293,42 @@ fn picture() {
     let error = PictureError::Interleaving { columns: 7, channels: 3 };
     says(error, "rows of 7 elements cannot be divided into pixels of 3 channels", None);
 }
+
+#[test]
+fn dlpack() {
+    let dlpack = |error: DlpackError, text| says(error, text, None);
+    let types = |expected, actual| DlpackError::DataType { expected, actual };
+    let text = "the elements of the tensor are f64, but the buffer's are f32";
+    dlpack(types(DLDataType::F32, DLDataType::F64), text);
+    let text = "the elements of the tensor are i8 x 4, but the buffer's are bf16";
+    dlpack(types(DLDataType::BF16, DLDataType::new(DLDataTypeCode::INT, 8, 4)), text);
+    let text = "the elements of the tensor are complex numbers of 64 bits, but the buffer's are u16";
+    dlpack(types(DLDataType::U16, DLDataType::C64), text);
+    let text = "the elements of the tensor are booleans of 8 bits, but the buffer's are u8";
+    dlpack(types(DLDataType::U8, DLDataType::BOOL), text);
+    let text = "the elements of the tensor are of DLPack's type 10 with 8 bits, but the buffer's are u8";
+    dlpack(types(DLDataType::U8, DLDataType::F8E4M3FN), text);
+    let [cpu, gpu, other] = [DLDevice::CPU, DLDevice::cuda(1), DLDevice::metal(2)];
+    let devices = |expected, actual| DlpackError::Device { expected, actual };
+    dlpack(devices(gpu, cpu), "the tensor is on the CPU, but the buffer would be on CUDA device 1");
+    dlpack(devices(cpu, other), "the tensor is on device 2 of DLPack's type 8, but the buffer would be on the CPU");
+    let text = "the tensor is on the CPU, in pinned memory, but the buffer would be on CUDA device 1";
+    dlpack(devices(gpu, DLDevice { device_type: DLDeviceType::CUDAHOST, device_id: 0 }), text);
+    let text = "the tensor is in CUDA's managed memory, but the buffer would be on CUDA device 1";
+    dlpack(devices(gpu, DLDevice { device_type: DLDeviceType::CUDAMANAGED, device_id: 0 }), text);
+    let text = "the tensor's memory does not belong to the primary CUDA context of NVIDIA H200";
+    dlpack(DlpackError::ForeignMemory { device: "NVIDIA H200".into() }, text);
+    dlpack(DlpackError::Axes { expected: 2, actual: 3 }, "the number of the tensor's axes is 3, but must be 2");
+    let text = "elements of the shape [2, 3] with the strides [1, 2] are not stored row after row";
+    dlpack(DlpackError::Strides { shape: vec![2, 3], strides: vec![1, 2] }, text);
+    dlpack(DlpackError::ReadOnly, "the tensor is read-only, but a buffer without a copy can be written");
+    let text = "the elements of the tensor begin at address 1028, but must begin at a multiple of 16 bytes";
+    dlpack(DlpackError::Misaligned { address: 1028, alignment: 16 }, text);
+    dlpack(DlpackError::NoData { elements: 3 }, "the tensor has 3 elements, but no memory");
+    let text = "the elements of the tensor, from address 4096 with an offset of 9 bytes, cannot be addressed";
+    dlpack(DlpackError::Offset { address: 4096, offset: 9 }, text);
+    let text = "the tensor's description is invalid: ndim is negative: -1";
+    dlpack(DlpackError::Malformed { reason: "ndim is negative: -1".into() }, text);
+    let text = "0 is no CUDA stream: the numbers are -1 for none, 1 and 2 for the default streams, and handles";
+    dlpack(DlpackError::StreamNumber { number: 0 }, text);
+}

@@ -58,26 +58,44 @@ int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return SUCCESS; 
 int cuCtxCreate_v2(void **context, unsigned flags, int device) { *context = current = malloc(1); return SUCCESS; }
 int cuCtxDestroy_v2(void *context) { free(context); return SUCCESS; }
 int cuCtxSetCurrent(void *context) { current = context; return SUCCESS; }
+int cuCtxGetCurrent(void **context) { *context = current; return SUCCESS; }
 int cuCtxGetDevice(int *device) { *device = 0; return SUCCESS; }
 int cuCtxSynchronize(void) { record("wait for context"); return SUCCESS; }
 
 /* Only `cust` creates streams with a priority. */
-struct stream { void *context; int of_cust; };
+struct stream { void *context; int of_cust, number; };
+static int streams;
+
+/* Records what happens to a stream, if FAKE_EVENTS is set. */
+static void record_of(struct stream *stream, const char *what) {
+    char line[64];
+    if (!setting("FAKE_EVENTS")) return;
+    if (stream == (void *)1) snprintf(line, sizeof line, "legacy stream: %s", what);
+    else if (stream == (void *)2) snprintf(line, sizeof line, "stream of the thread: %s", what);
+    else snprintf(line, sizeof line, "stream %d: %s", stream->number, what);
+    record(line);
+}
 
 static int create(struct stream **stream, int of_cust) {
     record("stream");
     *stream = malloc(sizeof **stream);
     (*stream)->context = current;
     (*stream)->of_cust = of_cust;
+    (*stream)->number = ++streams;
     return SUCCESS;
 }
 int cuStreamCreate(struct stream **stream, unsigned flags) { return create(stream, 0); }
 int cuStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority) { return create(stream, 1); }
 int cuStreamGetCtx(struct stream *stream, void **context) { *context = stream->context; return SUCCESS; }
 int cuStreamDestroy_v2(struct stream *stream) { record("end of stream"); free(stream); return SUCCESS; }
-int cuStreamSynchronize(struct stream *stream) { if (setting("FAKE_WAITS")) record("wait for stream"); return SUCCESS; }
+int cuStreamSynchronize(struct stream *stream) {
+    if (setting("FAKE_WAITS")) record("wait for stream");
+    record_of(stream, "synchronised");
+    return SUCCESS;
+}
+int cuStreamWaitEvent(struct stream *stream, void *event, unsigned flags) { record_of(stream, "waits"); return SUCCESS; }
 int cuEventCreate(void **event, unsigned flags) { *event = malloc(1); return SUCCESS; }
-int cuEventRecord(void *event, void *stream) { return SUCCESS; }
+int cuEventRecord(void *event, struct stream *stream) { record_of(stream, "event"); return SUCCESS; }
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) { *milliseconds = 1; return SUCCESS; }
 int cuEventDestroy_v2(void *event) { free(event); return SUCCESS; }
 
@@ -94,7 +112,7 @@ static int allocate(char **address, size_t bytes, void *context) {
     return SUCCESS;
 }
 int cuMemAllocAsync(char **address, size_t bytes, void *stream) { return allocate(address, bytes, NULL); }
-int cuMemFreeAsync(char *address, void *stream) { free(address - HEADER); return SUCCESS; }
+int cuMemFreeAsync(char *address, struct stream *stream) { record_of(stream, "free"); free(address - HEADER); return SUCCESS; }
 int cuMemAlloc_v2(char **address, size_t bytes) {
     record("allocate");
     return setting("FAKE_FULL") ? OUT_OF_MEMORY : allocate(address, bytes, current);

@@ -7,6 +7,8 @@
 #[cfg(cuda)]
 mod contexts;
 #[cfg(cuda)]
+mod dlpack;
+#[cfg(cuda)]
 mod fake;
 #[cfg(cust)]
 mod interop;
@@ -31,6 +33,8 @@ pub(super) fn has_task() -> bool {
         Ok("race") => race(),
         #[cfg(cuda)]
         Ok(task) if contexts::runs(task) => {}
+        #[cfg(cuda)]
+        Ok(task) if dlpack::runs(task) => {}
         #[cfg(cust)]
         Ok(task) if interop::runs(task) => {}
         Ok(task) => panic!("{TASK} is '{task}'"),
@@ -70,6 +74,7 @@ pub(super) fn trials() -> Vec<Trial> {
     #[cfg(cuda)]
     {
         trials.extend(contexts::trials());
+        trials.extend(dlpack::trials());
         trials.extend(fake::trials());
         #[cfg(cust)]
         trials.extend(interop::trials());
