@@ -1,6 +1,7 @@
 //! Errors of this crate.
 
 use crate::banks::BankError;
+use crate::distributed::DistributedError;
 #[cfg(feature = "dlpack")]
 use crate::dlpack::DlpackError;
 use crate::filter1d::Filter1dError;
@@ -29,7 +30,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
 /// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Range`](Error::Range), [`Shape`](Error::Shape), [`Axes`](Error::Axes), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture`, `Dlpack` |
 /// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks), [`Life`](Error::Life) |
-/// | streams | [`Stream`](Error::Stream) |
+/// | streams, several devices | [`Stream`](Error::Stream), [`Distributed`](Error::Distributed) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
 /// | invalid launches | [`LaunchOutOfRange`](Error::LaunchOutOfRange), [`ForeignWindow`](Error::ForeignWindow), [`MisalignedWindow`](Error::MisalignedWindow) |
@@ -233,6 +234,9 @@ pub enum Error {
     /// An error that only the [Game of Life](crate::life) has.
     #[error(transparent)]
     Life(#[from] LifeError),
+    /// An error that only operations on several devices have.
+    #[error(transparent)]
+    Distributed(#[from] DistributedError),
     /// A [stream](crate::stream) that ended early.
     #[error(transparent)]
     Stream(Box<StreamError>),

@@ -74,6 +74,7 @@ mod device;
 mod backend;
 pub mod banks;
 mod cpu;
+pub mod distributed;
 #[cfg(feature = "dlpack")]
 #[cfg_attr(docsrs, doc(cfg(feature = "dlpack")))]
 pub mod dlpack;

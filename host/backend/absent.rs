@@ -44,6 +44,10 @@ impl Queue for Absent {
         match self.0 {}
     }
 
+    fn access(&self, _: &Self) -> Result<bool> {
+        match self.0 {}
+    }
+
     fn wait_for(&self, _: &Self) -> Result<()> {
         match self.0 {}
     }

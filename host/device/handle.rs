@@ -95,7 +95,18 @@ impl Engine {
         }
     }
 
-    /// Makes later work of this queue wait for the work that `other` has now. Both are of one device.
+    /// Lets copies of this queue read the memory of the other one's device directly, if they can. Returns whether they can.
+    pub(crate) fn access(&self, other: &Engine) -> Result<bool> {
+        match (self, other) {
+            (Engine::Cpu, Engine::Cpu) => Ok(true),
+            (Engine::Cuda(queue), Engine::Cuda(other)) => queue.access(other),
+            (Engine::Emulated(queue), Engine::Emulated(other)) => queue.access(other),
+            _ => Ok(false),
+        }
+    }
+
+    /// Makes later work of this queue wait for the work that `other` has now. Both are of one device, or of devices that access each
+    /// other.
     pub(crate) fn wait_for(&self, other: &Engine) -> Result<()> {
         match (self, other) {
             (Engine::Cuda(queue), Engine::Cuda(other)) if !Arc::ptr_eq(queue, other) => queue.wait_for(other),

@@ -33,4 +33,4 @@ macro_rules! raw {
         }
     )*};
 }
-raw!(u8 u16 i16 u32 i32 f32 f64);
+raw!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);

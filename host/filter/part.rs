@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// First samples of parts are multiples of it, because kernels load packs of samples.
-const PACK: usize = 16;
+pub(crate) const PACK: usize = 16;
 
 /// Where the windows of outputs are along an axis: output `o` depends on samples from `start + o · stride` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

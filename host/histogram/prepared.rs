@@ -170,7 +170,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn apply(&self, samples: impl Input<T>) -> Result<Counts<T>> {
         let mut counts = allocation::filled(0, self.counts_len())?;
         self.count_into(&samples, Target::Host(&mut counts), true)?;
-        Ok(Counts::new(counts, self.layout().cells(), &self.facts.edges))
+        Ok(self.counts_of(counts))
     }
 
     /// Counts samples on the device and overwrites the counts of a buffer. Returns when the work is enqueued. The
@@ -302,7 +302,12 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     pub fn counts<'a>(&self, counts: impl Into<BufferSlice<'a, u64>>) -> Result<Counts<T>> {
         let counts = counts.into();
         self.check_counts(counts)?;
-        Ok(Counts::new(counts.download()?, self.layout().cells(), &self.facts.edges))
+        Ok(self.counts_of(counts.download()?))
+    }
+
+    /// Returns counts that were downloaded, or added up.
+    pub(crate) fn counts_of(&self, counts: Vec<u64>) -> Counts<T> {
+        Counts::new(counts, self.layout().cells(), &self.facts.edges)
     }
 
     /// Returns the plan for counting samples of this shape.

@@ -34,6 +34,21 @@ impl<T: TransposeElement> Transpose<T> {
         Transpose { matrices, algorithm: TransposeAlgorithm::Auto, marker: PhantomData }
     }
 
+    /// Returns the transposition of a block of this many rows and columns.
+    pub(crate) fn of_block(&self, rows: usize, columns: usize) -> Self {
+        Transpose { matrices: Matrices { rows, columns, ..self.matrices }, ..*self }
+    }
+
+    /// Returns the number of matrices.
+    pub(crate) fn count(&self) -> usize {
+        self.matrices.count
+    }
+
+    /// Returns rows, columns, and components of an element.
+    pub(crate) fn sides(&self) -> [usize; 3] {
+        [self.matrices.rows, self.matrices.columns, self.matrices.components]
+    }
+
     /// Returns the transposition of `count` matrices, stored one after another. The default is 1.
     ///
     /// ```

@@ -2,6 +2,7 @@
 
 use super::{PreparedTranspose, PreparedTransposeInPlace, Transpose, TransposeAlgorithm};
 use crate::device::data::{Elements, Target};
+use crate::element::raw::Raw;
 use crate::{BufferSliceMut, Device, Element, Plan, Result};
 
 /// A type whose matrices can be transposed: every [`Element`] except `F16` and `Bf16`. The trait is sealed.
@@ -9,7 +10,7 @@ use crate::{BufferSliceMut, Device, Element, Plan, Result};
 pub trait TransposeElement: Element + Dispatch {}
 
 /// Operations per element type, compiled once in this crate and not again in every dependent crate.
-pub(crate) trait Dispatch: Element {
+pub(crate) trait Dispatch: Raw {
     /// Returns the result of [`Transpose::prepare`].
     fn prepare(transpose: &Transpose<Self>, device: &Device) -> Result<PreparedTranspose<Self>>;
 

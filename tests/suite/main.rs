@@ -21,6 +21,7 @@
 //! | `matrices` | copies of matrices |
 //! | `queues` | several queues of one device |
 //! | `streams` | data that are read and written part by part |
+//! | `distributed` | several devices |
 //! | `pictures` | all operations on pictures of the crate `image`, against the same operations on their subpixels |
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
@@ -31,6 +32,7 @@
 mod banks;
 #[path = "../common/mod.rs"]
 mod common;
+mod distributed;
 mod driverless;
 mod examples;
 mod filter1d;
@@ -68,6 +70,7 @@ fn main() {
         pictures::trials(),
         queues::trials(),
         streams::trials(),
+        distributed::trials(),
         examples::trials(),
         driverless::trials(),
         sources::trials(),

@@ -65,6 +65,21 @@ pub struct CUDA_MEMCPY2D {
     pub height: usize,
 }
 
+/// A pool of device memory.
+pub type CUmemoryPool = *mut c_void;
+
+/// Which device may access a pool, and how.
+#[repr(C)]
+#[derive(Debug)]
+pub struct CUmemAccessDesc {
+    /// `CUmemLocationType`: 1 for a device.
+    pub location_type: c_uint,
+    /// Number of the device.
+    pub location_id: c_int,
+    /// `CUmemAccess_flags`: 3 for reading and writing.
+    pub flags: c_uint,
+}
+
 /// Declares functions that return a [`CUresult`].
 macro_rules! functions {
     ($(fn $name:ident($($parameter:ident: $type:ty),* $(,)?);)*) => {
@@ -91,6 +106,8 @@ functions! {
     fn cuDeviceGetName(name: *mut c_char, bytes: c_int, device: CUdevice);
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
+    fn cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice);
+    fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
 
     fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
@@ -98,6 +115,7 @@ functions! {
     fn cuCtxGetCurrent(context: *mut CUcontext);
     fn cuCtxGetDevice(device: *mut CUdevice);
     fn cuCtxSynchronize();
+    fn cuCtxEnablePeerAccess(peer: CUcontext, flags: c_uint);
 
     fn cuStreamCreate(stream: *mut CUstream, flags: c_uint);
     fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext);
@@ -122,6 +140,7 @@ functions! {
     fn cuMemFree_v2(address: CUdeviceptr);
     fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream);
     fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    fn cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const CUmemAccessDesc, count: usize);
     fn cuMemsetD8Async(address: CUdeviceptr, byte: c_uchar, bytes: usize, stream: CUstream);
     fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);

@@ -36,6 +36,7 @@ mod interop;
 mod kernel;
 mod memory;
 mod module;
+mod peers;
 mod pinned;
 mod places;
 mod properties;
@@ -87,6 +88,10 @@ impl backend::Queue for Queue {
 
     fn copies_fast<T: Element>(&self, elements: &[T]) -> bool {
         pinned::is_pinned(self, elements)
+    }
+
+    fn access(&self, other: &Self) -> Result<bool> {
+        peers::enable(self.context(), other.context())
     }
 
     fn wait_for(&self, other: &Self) -> Result<()> {

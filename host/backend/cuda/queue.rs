@@ -99,7 +99,9 @@ impl Queue {
 
     /// Makes later work of this stream wait for the work that `other` has now.
     pub(super) fn wait_for(&self, other: &Self) -> Result<()> {
-        self.order(&other.stream, &self.stream)
+        // The event belongs to the other queue's context, which may be that of another device.
+        other.order(&other.stream, &self.stream)?;
+        self.enter()
     }
 
     /// Makes later work of `second` wait for the work that `first` has now. `first` is a stream of this queue's context.

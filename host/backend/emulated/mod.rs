@@ -58,6 +58,11 @@ impl backend::Queue for Emulation {
         true
     }
 
+    /// Devices that were opened apart have nothing in common.
+    fn access(&self, _: &Self) -> Result<bool> {
+        Ok(false)
+    }
+
     fn wait_for(&self, other: &Self) -> Result<()> {
         Emulation::wait_for(self, other)
     }

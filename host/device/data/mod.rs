@@ -32,8 +32,8 @@ pub(crate) use output::Target;
 #[cfg(feature = "image")]
 pub(crate) use output::Write;
 pub(crate) use shape::{Axes, Form, Shape, check_same, number_of};
-pub(crate) use view::BufferView;
 pub use view::Planes;
+pub(crate) use view::{BufferView, BufferViewMut};
 
 use crate::{Device, Element, Result};
 

@@ -100,6 +100,11 @@ impl<'a, T: Element> From<&'a mut Buffer2<T>> for BufferViewMut<'a, T> {
 }
 
 impl<'a, T: Element> BufferView<'a, T> {
+    /// Returns rows of whatever length that begin this number of elements apart.
+    pub(crate) fn matrix(slice: BufferSlice<'a, T>, pitch: usize) -> Self {
+        BufferView { slice, axes: ViewAxes::Matrix { shape: [slice.len().div_ceil(pitch.max(1)), pitch], pitch } }
+    }
+
     /// Returns the elements, also those in gaps.
     pub(crate) fn slice(&self) -> BufferSlice<'a, T> {
         self.slice
@@ -130,6 +135,11 @@ impl<'a, T: Element> BufferView<'a, T> {
 }
 
 impl<'a, T: Element> BufferViewMut<'a, T> {
+    /// Returns rows of whatever length that begin this number of elements apart.
+    pub(crate) fn matrix(slice: BufferSliceMut<'a, T>, pitch: usize) -> Self {
+        BufferViewMut { axes: ViewAxes::Matrix { shape: [slice.len().div_ceil(pitch.max(1)), pitch], pitch }, slice }
+    }
+
     /// Returns the elements, also those in gaps.
     pub(crate) fn into_slice(self) -> BufferSliceMut<'a, T> {
         self.slice

@@ -174,6 +174,11 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.filter.plan(&lines)?))
     }
 
+    /// Returns the filter of one line, which can be divided.
+    pub(crate) fn line(&self) -> impl Divided<S, S> + '_ {
+        Line { filter: self }
+    }
+
     /// Filters lines on the host in parts of lines, of columns, or of one line.
     fn run_in_parts(&self, lines: &Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
         match lines.orientation {

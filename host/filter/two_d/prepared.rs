@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::folded::Folding;
 use super::gpu::GpuFilter;
 use super::rule::FilterRule;
-use super::window::{AxisRule, PictureProblem, Window};
+use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
 use crate::device::data::{self, Axes, Elements, Form, Shape, Target, number_of};
 use crate::device::gpu::Gpu;
@@ -50,12 +50,12 @@ impl Filter {
         }
     }
 
-    /// Returns the number of rows that begin anew: a segment, if windows are summed by segments.
-    fn segment_rows(&self, rows: &AxisRule) -> usize {
+    /// Returns the number of output rows that parts of a picture begin at multiples of: if windows are summed by segments, sums are
+    /// those of the whole picture then.
+    fn segment_rows(&self, whole: &PictureProblem) -> usize {
         match &self.0 {
-            OnDevice::Cpu(filter) => filter.segment_rows(rows.taps()),
-            OnDevice::Gpu(_) if self.sums_segments() => rows.taps(),
-            OnDevice::Gpu(_) => 1,
+            OnDevice::Cpu(filter) => filter.segment_rows(whole.rows.taps),
+            OnDevice::Gpu(filter) => filter.segment_rows(whole),
         }
     }
 
@@ -213,10 +213,15 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         self.run(&problem, samples, outputs)
     }
 
+    /// Returns the filter of one picture with this many rows of `width` elements, which can be divided.
+    pub(crate) fn rows(&self, width: usize, total: usize) -> Result<impl Divided<S, O> + '_> {
+        Rows::new(self, width, Some(total))
+    }
+
     /// Filters pictures on the host in parts of rows, or in parts of pictures.
     fn run_in_parts(&self, problem: &PictureProblem, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
         match problem.planes {
-            1 => in_memory::run(&Rows::new(self, problem.input_pitch)?, samples, outputs),
+            1 => in_memory::run(&Rows::new(self, problem.input_pitch, Some(problem.rows.samples))?, samples, outputs),
             _ => in_memory::run(&Pictures { filter: self, problem: *problem }, samples, outputs),
         }
     }
@@ -251,7 +256,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         outputs: W,
         columns: usize,
     ) -> Result<Stream<'a, R, W>> {
-        Ok(Stream::new(Rows::new(self, columns)?, samples, outputs, Ok))
+        Ok(Stream::new(Rows::new(self, columns, None)?, samples, outputs, Ok))
     }
 
     /// Returns the problem of pictures of any form, and the axes of the results.
@@ -366,19 +371,27 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     }
 }
 
+/// Rows of a picture whose number of rows is not known.
+const MANY_ROWS: usize = 1 << 12;
+
 /// The rows of one picture.
 struct Rows<'a, S: FilterSample, O: FilterSample> {
     filter: &'a PreparedFilter2d<S, O>,
     /// Columns of the input, in pixels, and elements of a row of input and output.
     columns: usize,
     widths: [usize; 2],
+    /// Rows of outputs, if the number of rows is known.
+    whole_rows: Option<usize>,
+    segment_rows: usize,
 }
 
 impl<'a, S: FilterSample, O: FilterSample> Rows<'a, S, O> {
-    fn new(filter: &'a PreparedFilter2d<S, O>, columns: usize) -> Result<Self> {
+    /// Returns the rows of a picture with these columns of elements, and this number of rows if it is known.
+    fn new(filter: &'a PreparedFilter2d<S, O>, columns: usize, rows: Option<usize>) -> Result<Self> {
         let [_, pixels] = filter.picture_of_matrix(&[1, columns], 1)?;
-        let problem = PictureProblem::new(&filter.window, 1, [1, pixels])?;
-        Ok(Rows { filter, columns: pixels, widths: [columns, problem.output_width()] })
+        let problem = PictureProblem::new(&filter.window, 1, [rows.unwrap_or(MANY_ROWS), pixels])?;
+        let (widths, segment_rows) = ([columns, problem.output_width()], filter.filter.segment_rows(&problem));
+        Ok(Rows { filter, columns: pixels, widths, whole_rows: rows.map(|_| problem.rows.outputs), segment_rows })
     }
 }
 
@@ -388,8 +401,7 @@ impl<S: FilterSample, O: FilterSample> Divided<S, O> for Rows<'_, S, O> {
     }
 
     fn placement(&self) -> Placement {
-        let rows = &self.filter.window.rows;
-        Placement { segment: self.filter.filter.segment_rows(rows), ..rows.placement() }
+        Placement { segment: self.segment_rows, ..self.filter.window.rows.placement() }
     }
 
     fn widths(&self) -> [usize; 2] {
@@ -403,6 +415,7 @@ impl<S: FilterSample, O: FilterSample> Divided<S, O> for Rows<'_, S, O> {
     fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
         let mut problem = PictureProblem::new(&self.filter.window, 1, [part.len(), self.columns])?;
         (problem.rows.outputs, problem.rows.start) = (part.outputs.len(), part.start);
+        problem.whole_rows = self.whole_rows;
         self.filter.run(&problem, samples, outputs)
     }
 }

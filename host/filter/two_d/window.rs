@@ -141,10 +141,6 @@ impl AxisRule {
         Self::new([fold.taps, fold.left], self.border, Extent::Same, [self.stride, self.dilation])
     }
 
-    pub(super) fn taps(&self) -> usize {
-        self.taps
-    }
-
     pub(super) fn stride(&self) -> usize {
         self.stride
     }
@@ -252,6 +248,8 @@ pub(super) struct PictureProblem {
     pub(super) channels: usize,
     pub(super) input_pitch: usize,
     pub(super) output_pitch: usize,
+    /// Rows of outputs of the whole picture, if this is a part of one: segments are as long as for the whole.
+    pub(super) whole_rows: Option<usize>,
 }
 
 impl PictureProblem {
@@ -264,7 +262,8 @@ impl PictureProblem {
         let (input_pitch, output_pitch) = (width(columns.samples)?, width(columns.outputs)?);
         extent(planes.saturating_mul(rows.samples), input_pitch, input_pitch)?;
         extent(planes.saturating_mul(rows.outputs), output_pitch, output_pitch)?;
-        Ok(PictureProblem { planes, rows, columns, channels, input_pitch, output_pitch })
+        let whole_rows = None;
+        Ok(PictureProblem { planes, rows, columns, channels, input_pitch, output_pitch, whole_rows })
     }
 
     /// Returns the problems of the two passes of an outer product: along the rows, and down the columns of the result, which has no

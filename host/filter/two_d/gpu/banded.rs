@@ -13,6 +13,9 @@ use slm_kernels::filter2d::{BandArgs, BandPart, Bands, Filter2dProblem};
 pub(super) trait Banded: Send + Sync {
     type Pixels<'l>: Windowed<'l>;
 
+    /// Whether the kernel adds up segments, which begin anew in each band.
+    const SUMS_SEGMENTS: bool = false;
+
     fn name(&self) -> &'static str;
 
     fn residency(&self, shape: LaunchShape) -> Result<Option<Residency>>;
@@ -42,7 +45,17 @@ impl<K: Banded> BandLaunches<K> {
     }
 
     fn bands(&self, picture: &PictureProblem) -> Bands {
-        self.kernel.bands(&problem(picture), self.resident)
+        let problem = problem(picture);
+        match picture.whole_rows.filter(|_| K::SUMS_SEGMENTS) {
+            Some(rows) => {
+                let mut whole = problem;
+                whole.rows.outputs = rows as u64;
+                let Bands { blocks: [strips, _, planes], band, .. } = self.kernel.bands(&whole, self.resident);
+                let blocks = [strips, problem.rows.outputs.div_ceil(band.into()), planes];
+                Bands { blocks, ..self.kernel.bands(&whole, self.resident) }
+            }
+            None => self.kernel.bands(&problem, self.resident),
+        }
     }
 
     fn args<'l>(
@@ -75,6 +88,10 @@ impl<K: Banded> Launches for BandLaunches<K> {
             let args = self.args(picture, pixels, &bands, &part);
             self.kernel.launch(&windows, shape(&bands, &part), args)
         })
+    }
+
+    fn segment_rows(&self, picture: &PictureProblem) -> usize {
+        if K::SUMS_SEGMENTS { self.bands(picture).band as usize } else { 1 }
     }
 
     fn plan(&self, picture: &PictureProblem) -> Vec<LaunchPlan> {

@@ -42,6 +42,11 @@ trait Launches: Send + Sync {
     /// [`FilterRule`]. The caller holds the device's [submission lock](crate::Device::submission_lock).
     fn enqueue(&self, problem: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
 
+    /// Returns the number of output rows that parts of a picture begin at multiples of, so that sums are those of the whole.
+    fn segment_rows(&self, _: &PictureProblem) -> usize {
+        1
+    }
+
     /// Returns the plans of the launches for a picture that is not empty.
     fn plan(&self, problem: &PictureProblem) -> Vec<LaunchPlan>;
 }
@@ -65,6 +70,11 @@ impl GpuFilter {
     /// Returns whether windows are summed by segments.
     pub(super) fn sums_segments(&self) -> bool {
         self.sums_segments
+    }
+
+    /// Returns the number of output rows that parts of a picture begin at multiples of.
+    pub(super) fn segment_rows(&self, problem: &PictureProblem) -> usize {
+        if problem.is_empty() { 1 } else { self.launches.segment_rows(problem) }
     }
 
     /// Filters a picture. Both buffers are on this device and have the types of the [`FilterRule`].

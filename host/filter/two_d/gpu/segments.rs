@@ -98,6 +98,7 @@ where
     for<'l> M::At<'l>: Windowed<'l>,
 {
     type Pixels<'l> = M::At<'l>;
+    const SUMS_SEGMENTS: bool = true;
 
     fn name(&self) -> &'static str {
         self.loaded.name()

@@ -1,0 +1,60 @@
+//! Histograms of samples on several devices.
+
+use super::{Devices, Distributed, DistributedBuffer, DistributedError};
+use crate::cpu::allocation;
+use crate::histogram::{Counts, PreparedHistogram};
+use crate::{Histogram, HistogramElement, Result};
+
+impl<T: HistogramElement> Histogram<T> {
+    /// Prepares the histogram on several devices; otherwise as [`prepare`](Self::prepare).
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`prepare`](Self::prepare).
+    pub fn prepare_on(&self, devices: &Devices) -> Result<Distributed<PreparedHistogram<T>>> {
+        Distributed::new(devices, |device| self.prepare(device))
+    }
+}
+
+impl<T: HistogramElement> Distributed<PreparedHistogram<T>> {
+    /// Returns the counts of the samples of all members, in all processes.
+    ///
+    /// ```
+    /// use slm::Histogram;
+    /// use slm::distributed::Devices;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let devices = Devices::all()?;
+    /// let samples = devices.distribute("banana".as_bytes())?;
+    /// let counts = Histogram::bytes().prepare_on(&devices)?.apply(&samples)?;
+    /// assert_eq!(counts.bins()?[usize::from(b'a')], 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`DistributedError::Devices`] for samples on other devices.
+    /// * [`DistributedError::Transport`] between processes.
+    /// * The errors of [`PreparedHistogram::apply`].
+    pub fn apply(&self, samples: &DistributedBuffer<T>) -> Result<Counts<T>> {
+        samples.check_devices("the input", self.devices())?;
+        let mut parts = Vec::new();
+        // All members count at the same time.
+        for (member, histogram) in self.local() {
+            let Some(samples) = samples.part(member) else { continue };
+            let mut counts = histogram.device().zeroed(histogram.counts_len())?;
+            histogram.accumulate_into(samples, &mut counts)?;
+            parts.push(counts);
+        }
+        let mut total = allocation::filled(0u64, self.any().counts_len())?;
+        for counts in parts {
+            let counts = counts.download()?;
+            total.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.wrapping_add(count));
+        }
+        if let Some(transport) = self.devices().transport() {
+            transport.add(&mut total).map_err(DistributedError::Transport)?;
+        }
+        Ok(self.any().counts_of(total))
+    }
+}

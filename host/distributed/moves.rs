@@ -1,0 +1,87 @@
+//! Rows on their way from one member to another one.
+
+use super::transport::{Received, Sent};
+use super::{Devices, DistributedError, Link};
+use crate::cpu::allocation;
+use crate::device::rows::{Place, Rows};
+use crate::element::raw::Raw;
+use crate::{Buffer, Element, Result};
+
+/// Rows that go from a member's buffer to a buffer of the same or another member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Number of the target among the member's targets.
+    pub(super) target: usize,
+    pub(super) rows: Rows,
+}
+
+/// Moves rows. All processes call it with the same moves. `sources` has a buffer for each member in this process, and `targets` some.
+/// Copies between devices are enqueued in the targets' queues.
+pub(super) fn run<T: Raw>(
+    devices: &Devices,
+    moves: &[Move],
+    sources: &[Option<&Buffer<T>>],
+    targets: &mut [Vec<Buffer<T>>],
+) -> Result<()> {
+    for step in moves {
+        if let Some(source) = sources[step.from]
+            && devices.get(step.to).is_some()
+        {
+            let link = devices.link(step.from, step.to);
+            copy(source, &mut targets[step.to][step.target], step.rows, link == Some(Link::Host))?;
+        }
+    }
+    match devices.transport() {
+        Some(_) => exchange(devices, moves, sources, targets),
+        None => Ok(()),
+    }
+}
+
+/// Copies rows to a buffer of another device, through the host if the devices have no access to each other.
+fn copy<T: Element>(source: &Buffer<T>, target: &mut Buffer<T>, rows: Rows, through_host: bool) -> Result<()> {
+    if !through_host {
+        return target.copy_rows(source, rows);
+    }
+    let contiguous = Place::at_start(rows.len);
+    let mut staged = allocation::filled(T::default(), rows.count * rows.len)?;
+    source.download_rows(&mut staged, Rows { target: contiguous, ..rows })?;
+    target.upload_rows(&staged, Rows { source: contiguous, ..rows })
+}
+
+/// Moves rows between processes.
+fn exchange<T: Raw>(
+    devices: &Devices,
+    moves: &[Move],
+    sources: &[Option<&Buffer<T>>],
+    targets: &mut [Vec<Buffer<T>>],
+) -> Result<()> {
+    let Some(transport) = devices.transport() else { return Ok(()) };
+    let is_local = |member| devices.get(member).is_some();
+    let contiguous = |rows: &Rows| Place::at_start(rows.len);
+    let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+    for step in moves.iter().filter(|step| is_local(step.from) && !is_local(step.to)) {
+        let Some(source) = sources[step.from] else { continue };
+        let mut elements = allocation::filled(T::default(), step.rows.count * step.rows.len)?;
+        source.download_rows(&mut elements, Rows { target: contiguous(&step.rows), ..step.rows })?;
+        T::swap_if_big_endian(&mut elements);
+        outgoing.push((step.to, elements));
+    }
+    for step in moves.iter().filter(|step| is_local(step.to) && !is_local(step.from)) {
+        incoming.push((step, allocation::filled(T::default(), step.rows.count * step.rows.len)?));
+    }
+    // In the order of the members, and of the moves for each.
+    outgoing.sort_by_key(|(to, _)| *to);
+    incoming.sort_by_key(|(step, _)| step.from);
+    let sent: Vec<_> = outgoing.iter().map(|(to, elements)| Sent { to: *to, bytes: T::bytes(elements) }).collect();
+    let received =
+        incoming.iter_mut().map(|(step, elements)| Received { from: step.from, bytes: T::bytes_mut(elements) });
+    transport.exchange(&sent, &mut received.collect::<Vec<_>>()).map_err(DistributedError::Transport)?;
+    for (step, mut elements) in incoming {
+        T::swap_if_big_endian(&mut elements);
+        let rows = Rows { source: contiguous(&step.rows), ..step.rows };
+        targets[step.to][step.target].upload_rows(&elements, rows)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Transposition of a matrix on several devices.
+//!
+//! Each member has rows of the matrix, and then rows of the transposed one. A block is where the rows of one member and the columns of
+//! another one cross:
+//!
+//! ```text
+//!            columns that become rows of
+//!              member 0    member 1
+//! member 0  [  block 00  |  block 01  ]        [  00ᵀ  |  10ᵀ  ]
+//! member 1  [  block 10  |  block 11  ]  --->  [  01ᵀ  |  11ᵀ  ]
+//! ```
+//!
+//! A block goes to its new member as it is, and is transposed there into its place.
+
+use super::moves::{self, Move};
+use super::{Devices, Distributed, DistributedBuffer, DistributedError, Distribution};
+use crate::device::buffer::check_length;
+use crate::device::data::{BufferView, BufferViewMut, Elements, Target};
+use crate::device::kernel::Recent;
+use crate::device::rows::{Place, Rows};
+use crate::element::raw::Raw;
+use crate::transpose::PreparedTranspose;
+use crate::{Buffer, Device, Result, Transpose, TransposeElement};
+use std::fmt;
+use std::sync::Arc;
+
+/// The transpositions of one member's blocks.
+pub struct PreparedBlocks<T: TransposeElement> {
+    device: Device,
+    transpose: Transpose<T>,
+    /// By rows and columns of a block.
+    prepared: Recent<[usize; 2], Arc<PreparedTranspose<T>>>,
+}
+
+impl<T: TransposeElement> PreparedBlocks<T> {
+    fn of(&self, [rows, columns]: [usize; 2]) -> Result<Arc<PreparedTranspose<T>>> {
+        let prepare = || Ok(Arc::new(self.transpose.of_block(rows, columns).prepare(&self.device)?));
+        self.prepared.get([rows, columns], prepare)
+    }
+}
+
+impl<T: TransposeElement> fmt::Debug for PreparedBlocks<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedBlocks").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+impl<T: TransposeElement> Transpose<T> {
+    /// Prepares the transposition of one matrix on several devices; otherwise as [`prepare`](Self::prepare).
+    ///
+    /// # Errors
+    ///
+    /// [`DistributedError::Batch`] for several matrices, and the errors of [`prepare`](Self::prepare).
+    pub fn prepare_on(&self, devices: &Devices) -> Result<Distributed<PreparedBlocks<T>>> {
+        if self.count() != 1 {
+            return Err(DistributedError::Batch { matrices: self.count() }.into());
+        }
+        Distributed::new(devices, |device| {
+            // What prevents the transposition is found now.
+            self.of_block(1, 1).prepare(device)?;
+            Ok(PreparedBlocks { device: device.clone(), transpose: *self, prepared: Recent::default() })
+        })
+    }
+}
+
+impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
+    /// Returns the transposed matrix, whose rows are [evenly](Distribution::even) distributed. On GPUs, this returns when the work is
+    /// enqueued.
+    ///
+    /// ```
+    /// use slm::Transpose;
+    /// use slm::distributed::Devices;
+    /// use slm::ndarray::Array2;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let devices = Devices::all()?;
+    /// let matrix = Array2::from_shape_fn((40, 30), |(row, column)| (100 * row + column) as i32);
+    /// let transposed = Transpose::new(40, 30).prepare_on(&devices)?.apply(&devices.distribute(&matrix)?)?;
+    /// assert_eq!((transposed.total_rows(), transposed.width()), (30, 40));
+    /// assert_eq!(transposed.download()?[..3], [0, 100, 200]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`apply_into`](Self::apply_into), and those of [`Device::zeroed`](crate::Device::zeroed).
+    pub fn apply(&self, matrix: &DistributedBuffer<T>) -> Result<DistributedBuffer<T>> {
+        let [rows, columns, components] = self.any().transpose.sides();
+        let mut transposed = self.devices().zeroed(columns, rows.saturating_mul(components))?;
+        self.apply_into(matrix, &mut transposed)?;
+        Ok(transposed)
+    }
+
+    /// Transposes a matrix into another one. On GPUs, this returns when the work is enqueued.
+    ///
+    /// # Errors
+    ///
+    /// * [`DistributedError::Devices`] for data on other devices.
+    /// * [`Error::Length`](crate::Error::Length) if a matrix has another number of rows, and [`DistributedError::Width`] if its rows have
+    ///   another length.
+    /// * [`DistributedError::Transport`] between processes.
+    /// * The errors of [`PreparedTranspose::apply_into`].
+    ///
+    /// After an error, some elements may be written. The devices stay usable, except those that are lost.
+    pub fn apply_into(&self, matrix: &DistributedBuffer<T>, transposed: &mut DistributedBuffer<T>) -> Result<()> {
+        let [rows, columns, components] = self.any().transpose.sides();
+        self.check("the input", [rows, columns * components], matrix)?;
+        self.check("the output", [columns, rows * components], transposed)?;
+        let grid =
+            Grid { of_rows: matrix.distribution().clone(), of_columns: transposed.distribution().clone(), components };
+        let mut blocks = grid.room(self.devices())?;
+        moves::run(self.devices(), &grid.moves(columns), &matrix.parts(), &mut blocks)?;
+        for (to, prepared) in self.local() {
+            let Some(output) = &mut transposed.parts_mut()[to] else { continue };
+            let mut moved = blocks[to].iter();
+            for from in 0..grid.of_rows.members() {
+                let (of_rows, of_columns) = (grid.of_rows.rows(from), grid.of_columns.rows(to));
+                if of_rows.is_empty() || of_columns.is_empty() {
+                    continue;
+                }
+                let shape = [of_rows.len(), of_columns.len()];
+                let (pitch, first) = (columns * components, of_columns.start * components);
+                let input = match (from == to, matrix.part(from)) {
+                    (true, Some(own)) => BufferView::matrix(own.slice(first..)?, pitch),
+                    _ => match moved.next() {
+                        Some(block) => BufferView::matrix(block.slice(..)?, shape[1] * components),
+                        None => continue,
+                    },
+                };
+                let output = output.slice_mut(of_rows.start * components..)?;
+                let output = BufferViewMut::matrix(output, rows * components);
+                let transpose = prepared.of(shape)?;
+                T::run(&transpose, &Elements::Device(input), Target::Device(output))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, what: &'static str, [rows, width]: [usize; 2], matrix: &DistributedBuffer<T>) -> Result<()> {
+        matrix.check_devices(what, self.devices())?;
+        check_length(what, rows, matrix.total_rows())?;
+        match matrix.width() == width {
+            true => Ok(()),
+            false => Err(DistributedError::Width { what, expected: width, actual: matrix.width() }.into()),
+        }
+    }
+}
+
+/// The blocks of a matrix.
+struct Grid {
+    of_rows: Distribution,
+    of_columns: Distribution,
+    components: usize,
+}
+
+impl Grid {
+    /// Returns the numbers of rows and columns of the blocks that come to a member from others, in the order of these.
+    fn coming(&self, to: usize) -> impl Iterator<Item = (usize, [usize; 2])> {
+        let columns = self.of_columns.rows(to).len();
+        (0..self.of_rows.members())
+            .filter(move |from| *from != to)
+            .map(move |from| (from, [self.of_rows.rows(from).len(), columns]))
+            .filter(|(_, [rows, columns])| rows * columns > 0)
+    }
+
+    /// Returns room for the blocks that come to each member in this process.
+    fn room<T: Raw>(&self, devices: &Devices) -> Result<Vec<Vec<Buffer<T>>>> {
+        let mut room: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
+        for (member, device) in devices.local() {
+            for (_, [rows, columns]) in self.coming(member) {
+                room[member].push(device.unwritten(rows * columns * self.components)?);
+            }
+        }
+        Ok(room)
+    }
+
+    /// Returns the moves of all blocks that go to another member, of a matrix with this number of columns.
+    fn moves(&self, columns: usize) -> Vec<Move> {
+        let mut moves = Vec::new();
+        for to in 0..self.of_columns.members() {
+            for (target, (from, [rows, block_columns])) in self.coming(to).enumerate() {
+                let len = block_columns * self.components;
+                let first = self.of_columns.rows(to).start * self.components;
+                let source = Place { first, pitch: columns * self.components };
+                let rows = Rows { count: rows, len, source, target: Place::at_start(len) };
+                moves.push(Move { from, to, target, rows });
+            }
+        }
+        moves
+    }
+}

@@ -1,0 +1,307 @@
+//! Several devices: results are those of one device, bit for bit.
+
+use crate::common::{Random, equal, is_cuda, on_every_backend, same};
+use libtest_mimic::{Failed, Trial};
+use slm::distributed::{
+    Devices, Distributed, DistributedBuffer, DistributedError, Distribution, Link, Received, Sent, Transport,
+    TransportError,
+};
+use slm::filter1d::PreparedFilter1d;
+use slm::ndarray::Array2;
+use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Histogram, Transpose};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let trials = [
+        on_every_backend("distributed", "lines", lines),
+        on_every_backend("distributed", "pictures", pictures),
+        on_every_backend("distributed", "counts", counts),
+        on_every_backend("distributed", "transposed", transposed),
+        on_every_backend("distributed", "chains", chains),
+        on_every_backend("distributed", "mixed", mixed),
+        on_every_backend("distributed", "processes", processes),
+        on_every_backend("distributed", "errors", errors),
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+const BOUNDARIES: [Boundary<i32>; 5] =
+    [Boundary::Constant(7), Boundary::Nearest, Boundary::Reflect, Boundary::Mirror, Boundary::Wrap];
+const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
+
+/// Returns members of the device's kind: the device, another queue of it, and others.
+fn members(device: &Device) -> slm::Result<Vec<Devices>> {
+    let others = match device.info().backend {
+        Backend::Cuda => vec![Device::cuda(1).or_else(|_| Device::cuda(0))?, Device::cuda(0)?],
+        Backend::Cpu => vec![Device::cpu(), Device::cpu()],
+        _ => vec![Device::named(&device.info().name)?, Device::named(&device.info().name)?],
+    };
+    let two = Devices::new([device.clone(), others[0].clone()])?;
+    let four = Devices::new([device.clone(), device.queue()?].into_iter().chain(others))?;
+    Ok(vec![Devices::new([device.clone()])?, two, four])
+}
+
+fn lines(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(60);
+    let samples: Vec<i32> = random.values(1500);
+    for devices in members(device)? {
+        for (taps, boundary) in [1, 4, 37].into_iter().flat_map(|taps| BOUNDARIES.map(|boundary| (taps, boundary))) {
+            let weights: Vec<i32> = random.values(taps);
+            for extent in EXTENTS {
+                let filter = Filter1d::correlate(&weights).boundary(boundary).extent(extent);
+                let (one, all) = (filter.prepare(device)?, filter.prepare_on(&devices)?);
+                for len in [0, 1, 20, 300, 1500] {
+                    let distributed = all.apply(&devices.distribute(&samples[..len])?)?;
+                    let expected = one.apply(&samples[..len])?;
+                    equal(distributed.total_rows(), expected.len())?;
+                    same(&distributed.download()?, &expected).map_err(|_| {
+                        format!("{} members, {taps} taps, {boundary:?}, {extent:?}, {len} samples", devices.len())
+                    })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pictures(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(61);
+    for devices in members(device)? {
+        let picture = Array2::from_shape_simple_fn((700, 19), || random.unit() as f32);
+        let distributed = devices.distribute(&picture)?;
+        for boundary in [Boundary::Mirror, Boundary::Wrap, Boundary::Constant(0.5f32)] {
+            let filters = [
+                Filter2d::<f32, f32>::gaussian(2.0),
+                // Sums of segments, whose floats depend on where they begin.
+                Filter2d::<f32, f32>::box_blur(21, 15),
+            ];
+            for filter in filters {
+                let filter = filter.boundary(boundary);
+                let expected = filter.prepare(device)?.apply(&picture)?;
+                let filtered = filter.prepare_on(&devices)?.apply(&distributed)?;
+                equal(filtered.width(), 19)?;
+                same(&filtered.download()?, expected.as_slice().ok_or("row after row")?)
+                    .map_err(|_| format!("{} members, {filter:?}", devices.len()))?;
+            }
+        }
+        let bytes = Array2::from_shape_simple_fn((300, 12), || random.bits() as u8);
+        let mean = Filter2d::<u8, f32>::box_blur(31, 3).channels(4).boundary(Boundary::Nearest);
+        let filtered = mean.prepare_on(&devices)?.apply(&devices.distribute(&bytes)?)?;
+        same(&filtered.download()?, &mean.prepare(device)?.apply(&bytes_of(&bytes))?.into_raw_vec_and_offset().0)?;
+    }
+    Ok(())
+}
+
+/// The same bytes with an axis for their four channels.
+fn bytes_of(bytes: &Array2<u8>) -> slm::ndarray::Array3<u8> {
+    let (rows, columns) = bytes.dim();
+    bytes.clone().into_shape_with_order((rows, columns / 4, 4)).expect("whole pixels")
+}
+
+fn counts(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(62);
+    let samples: Vec<u8> = random.values(5000);
+    let histogram = Histogram::bytes();
+    let expected = histogram.prepare(device)?.apply(&samples)?;
+    for devices in members(device)? {
+        let counts = histogram.prepare_on(&devices)?.apply(&devices.distribute(&samples)?)?;
+        equal(&counts, &expected)?;
+        equal(histogram.prepare_on(&devices)?.apply(&devices.distribute(&[0u8; 0])?)?.total(), 0)?;
+    }
+    Ok(())
+}
+
+fn transposed(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(63);
+    for devices in members(device)? {
+        for ([rows, columns], components) in
+            [([1, 1], 1), ([100, 3], 1), ([65, 130], 1), ([200, 257], 1), ([90, 70], 3)].map(|case| case)
+        {
+            let matrix = Array2::from_shape_vec(
+                (rows, columns * components),
+                random.values::<i32>(rows * columns * components),
+            )?;
+            let transpose = Transpose::new(rows, columns).components(components);
+            let expected = transpose.prepare(device)?.apply(matrix.as_slice().ok_or("row after row")?)?;
+            let result = transpose.prepare_on(&devices)?.apply(&devices.distribute(&matrix)?)?;
+            equal((result.total_rows(), result.width()), (columns, rows * components))?;
+            same(&result.download()?, &expected).map_err(|_| format!("{rows} x {columns} x {components}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Data stay distributed between operations, and buffers are used again.
+fn chains(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(64);
+    let picture = Array2::from_shape_simple_fn((300, 200), || random.unit() as f32);
+    let blur = Filter2d::<f32, f32>::gaussian(1.5);
+    let (turn, back) = (Transpose::new(300, 200), Transpose::new(200, 300));
+    let one = |device: &Device| -> slm::Result<Array2<f32>> {
+        let blur = blur.prepare(device)?;
+        let turned = blur.apply(&turn.prepare(device)?.apply(&blur.apply(&picture)?)?)?;
+        back.prepare(device)?.apply(&turned)
+    };
+    let expected = one(device)?;
+    for devices in members(device)? {
+        let (blur, turn, back) = (blur.prepare_on(&devices)?, turn.prepare_on(&devices)?, back.prepare_on(&devices)?);
+        let mut x = devices.distribute(&picture)?;
+        for _ in 0..3 {
+            let turned = blur.apply(&turn.apply(&blur.apply(&x)?)?)?;
+            let result = back.apply(&turned)?;
+            same(&result.download()?, expected.as_slice().ok_or("row after row")?)?;
+            // The next round writes what the last one may still read.
+            for (member, _) in devices.local() {
+                let part = x.part(member).ok_or("a local member")?.download()?;
+                x.part_mut(member).ok_or("a local member")?.upload(&part)?;
+            }
+        }
+        devices.synchronize()?;
+    }
+    Ok(())
+}
+
+/// Members of several kinds.
+fn mixed(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(65);
+    let devices = Devices::new([Device::cpu(), device.clone(), Device::named("emulated:small:3")?])?;
+    let samples: Vec<i32> = random.values(800);
+    let filter = Filter1d::correlate(&[1, -2, 3, 5]).boundary(Boundary::Reflect);
+    let filtered = filter.prepare_on(&devices)?.apply(&devices.distribute(&samples)?)?;
+    same(&filtered.download()?, &filter.prepare(&Device::cpu())?.apply(&samples)?)?;
+    equal(devices.link(0, 0), Some(Link::Memory))?;
+    equal(devices.link(0, 2), Some(Link::Host))?;
+    equal(devices.link(3, 0), None)?;
+    if is_cuda(device) {
+        equal(devices.link(0, 1), Some(Link::Host))?;
+        let again = Devices::new([device.clone(), Device::cuda(0)?])?;
+        equal(again.link(0, 1), Some(Link::Peer))?;
+    }
+    Ok(())
+}
+
+/// Members in threads that share nothing but channels, as processes would.
+struct Threads {
+    member: usize,
+    to: Vec<Sender<Vec<u8>>>,
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    sums: Arc<(Barrier, Mutex<Vec<u64>>)>,
+}
+
+impl Threads {
+    fn new(members: usize) -> Vec<Self> {
+        let sums = Arc::new((Barrier::new(members), Mutex::new(Vec::new())));
+        let mut threads: Vec<_> = (0..members)
+            .map(|member| Threads { member, to: Vec::new(), from: Vec::new(), sums: sums.clone() })
+            .collect();
+        for from in 0..members {
+            for to in 0..members {
+                let (sender, receiver) = channel();
+                threads[from].to.push(sender);
+                threads[to].from.push(Mutex::new(receiver));
+            }
+        }
+        threads
+    }
+}
+
+impl Transport for Threads {
+    fn members(&self) -> usize {
+        self.to.len()
+    }
+
+    fn member(&self) -> usize {
+        self.member
+    }
+
+    fn exchange(&self, sent: &[Sent<'_>], received: &mut [Received<'_>]) -> Result<(), TransportError> {
+        let lost = |_| TransportError { message: "a thread has ended".to_owned() };
+        for Sent { to, bytes } in sent {
+            self.to[*to].send(bytes.to_vec()).map_err(|_| lost(()))?;
+        }
+        for Received { from, bytes } in received {
+            let message = self.from[*from].lock().unwrap().recv().map_err(|_| lost(()))?;
+            assert_eq!(message.len(), bytes.len());
+            bytes.copy_from_slice(&message);
+        }
+        Ok(())
+    }
+
+    fn add(&self, numbers: &mut [u64]) -> Result<(), TransportError> {
+        let (barrier, sums) = &*self.sums;
+        barrier.wait();
+        if self.member == 0 {
+            *sums.lock().unwrap() = vec![0; numbers.len()];
+        }
+        barrier.wait();
+        sums.lock().unwrap().iter_mut().zip(&*numbers).for_each(|(sum, number)| *sum = sum.wrapping_add(*number));
+        barrier.wait();
+        numbers.copy_from_slice(&sums.lock().unwrap());
+        barrier.wait();
+        Ok(())
+    }
+}
+
+fn processes(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(66);
+    let samples: Vec<i32> = random.values(2000);
+    let matrix = Array2::from_shape_vec((100, 20), samples.clone())?;
+    let filter = Filter1d::correlate(&[1, -2, 3, 5, 8]).boundary(Boundary::Wrap);
+    let (turn, ten) = (Transpose::new(100, 20), Histogram::even(10, -2_000_000_000i32..2_000_000_000));
+    let expected = filter.prepare(device)?.apply(&samples)?;
+    let turned = turn.prepare(device)?.apply(&samples)?;
+    let counts = ten.prepare(device)?.apply(&samples)?;
+    for members in 1..=4 {
+        let results: Vec<slm::Result<_>> = thread::scope(|scope| {
+            let start = |transport| {
+                let (samples, matrix, filter, turn, ten) = (&samples, &matrix, &filter, &turn, &ten);
+                scope.spawn(move || {
+                    let devices = Devices::with_transport(device.queue()?, transport)?;
+                    let x = devices.distribute(samples)?;
+                    let filtered = filter.prepare_on(&devices)?.apply(&x)?.download()?;
+                    let turned = turn.prepare_on(&devices)?.apply(&devices.distribute(matrix)?)?.download()?;
+                    Ok((filtered, turned, ten.prepare_on(&devices)?.apply(&x)?))
+                })
+            };
+            let threads: Vec<_> = Threads::new(members).into_iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let (mut all, mut all_turned) = (Vec::new(), Vec::new());
+        for result in results {
+            let (filtered, turned, of_all) = result?;
+            all.extend(filtered);
+            all_turned.extend(turned);
+            equal(&of_all, &counts)?;
+        }
+        same(&all, &expected).map_err(|_| format!("{members} members"))?;
+        same(&all_turned, &turned).map_err(|_| format!("{members} members"))?;
+    }
+    Ok(())
+}
+
+fn errors(device: &Device) -> Result<(), Failed> {
+    fails(Devices::new([]), DistributedError::NoMembers)?;
+    let devices = Devices::new([device.clone(), device.queue()?])?;
+    let others = Devices::new([device.clone(), device.queue()?])?;
+    let filter: Distributed<PreparedFilter1d<i32>> = Filter1d::correlate(&[1, 1]).prepare_on(&devices)?;
+    let x: DistributedBuffer<i32> = devices.zeroed(1000, 1)?;
+    fails(filter.apply(&others.zeroed(1000, 1)?), DistributedError::Devices { what: "the input" })?;
+    fails(filter.apply_into(&x, &mut others.zeroed(1000, 1)?), DistributedError::Devices { what: "the output" })?;
+    let width = DistributedError::Width { what: "the input", expected: 1, actual: 2 };
+    fails(filter.apply(&devices.zeroed(1000, 2)?), width)?;
+    let (expected, actual) = (Box::new(Distribution::even(1000, 2)), Box::new(Distribution::even(999, 2)));
+    let distribution = DistributedError::Distribution { what: "the output", expected, actual };
+    fails(filter.apply_into(&x, &mut devices.zeroed(999, 1)?), distribution)?;
+    fails(Transpose::<i32>::new(2, 2).batch(3).prepare_on(&devices), DistributedError::Batch { matrices: 3 })?;
+    let turn = Transpose::new(1000, 1).prepare_on(&devices)?;
+    equal(turn.apply(&x)?.download()?, vec![0; 1000])?;
+    let length = Error::Length { what: "the input", expected: 1000, actual: 999 };
+    fails(turn.apply(&devices.zeroed(999, 1)?), length)?;
+    equal(filter.apply(&x)?.download()?, vec![0; 1000])
+}
+
+fn fails<T>(result: slm::Result<T>, expected: impl Into<Error>) -> Result<(), Failed> {
+    equal(result.err(), Some(expected.into()))
+}
