@@ -147,7 +147,7 @@ impl Devices {
         results.into_iter().collect()
     }
 
-    pub(super) fn transport(&self) -> Option<&dyn Transport> {
+    pub(crate) fn transport(&self) -> Option<&dyn Transport> {
         self.inner.transport.as_deref()
     }
 
@@ -157,7 +157,7 @@ impl Devices {
     }
 
     /// Returns one thing for each member in this process.
-    pub(super) fn each<V>(&self, mut make: impl FnMut(usize, &Device) -> Result<V>) -> Result<Vec<Option<V>>> {
+    pub(crate) fn each<V>(&self, mut make: impl FnMut(usize, &Device) -> Result<V>) -> Result<Vec<Option<V>>> {
         let make =
             |(member, device): (usize, &Option<Device>)| device.as_ref().map(|device| make(member, device)).transpose();
         self.inner.members.iter().enumerate().map(make).collect()

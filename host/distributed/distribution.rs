@@ -25,7 +25,7 @@ impl Distribution {
     }
 
     /// Returns about equal multiples of `unit` rows for each member. If a member would have fewer than `least` rows, the first has all.
-    pub(super) fn in_units(rows: usize, members: usize, unit: usize, least: usize) -> Self {
+    pub(crate) fn in_units(rows: usize, members: usize, unit: usize, least: usize) -> Self {
         // The rounded ends differ from even ones by less than a unit.
         let end = |member: usize| match member + 1 == members {
             true => rows,
@@ -59,7 +59,7 @@ impl Distribution {
     }
 
     /// Returns the members that have some of these rows, and which of the rows.
-    pub(super) fn owners(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+    pub(crate) fn owners(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         (0..self.members()).filter_map(move |member| {
             let of_member = self.rows(member);
             let common = rows.start.max(of_member.start)..rows.end.min(of_member.end);

@@ -10,6 +10,12 @@ use std::ops::Range;
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LifeError {
+    /// A board of this topology cannot be divided among several devices.
+    #[error("a board with the topology {topology:?} cannot be on several devices, because its ends are mirrored")]
+    Distributed {
+        /// The topology.
+        topology: Topology,
+    },
     /// A rule does not parse.
     #[error("the rule '{rule}' is invalid: expected {expected}, found {} at character {position}", Found(*found))]
     Rule {

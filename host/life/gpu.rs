@@ -123,7 +123,7 @@ fn with_masks<E: Entry<Constants = Table<u32, { 2 * MASKS }>>>(gpu: &Gpu, rule: 
 
 /// Cells in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
+pub(super) enum Layout {
     Bits,
     Bytes,
 }
@@ -242,6 +242,23 @@ impl Cells {
         let len = size.words().saturating_mul(kernels.layout.scale());
         let (current, next) = (gpu.zeroed(len)?, next(gpu, size, len)?);
         Ok(Cells { gpu: gpu.clone(), size, kernels: Arc::new(kernels), current, next, kept: None })
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.kernels.layout
+    }
+
+    pub(super) fn current(&self) -> &Buffer<u32> {
+        &self.current
+    }
+
+    pub(super) fn current_mut(&mut self) -> &mut Buffer<u32> {
+        &mut self.current
+    }
+
+    /// Returns where a row begins, and the length of rows.
+    pub(super) fn place_of_row(&self, row: usize) -> Place {
+        self.place(&Area::of_rows(row..row, self.size))
     }
 
     pub(super) fn try_clone(&self) -> Result<Self> {

@@ -56,6 +56,7 @@ mod board;
 mod choose;
 mod cpu;
 mod description;
+mod distributed;
 mod error;
 mod gpu;
 mod grid;
@@ -72,6 +73,7 @@ mod words;
 
 pub use board::{Board, Generations};
 pub use description::{Life, LifeAlgorithm};
+pub use distributed::DistributedBoard;
 pub use error::LifeError;
 pub use grid::Grid;
 pub use history::Census;

@@ -7,8 +7,9 @@ use slm::distributed::{
     TransportError,
 };
 use slm::filter1d::PreparedFilter1d;
-use slm::ndarray::Array2;
-use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Histogram, Transpose};
+use slm::life::{DistributedBoard, LifeError, Pattern, Rule, Topology};
+use slm::ndarray::{Array2, Axis, concatenate, s};
+use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Histogram, Life, Transpose};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -20,6 +21,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend("distributed", "counts", counts),
         on_every_backend("distributed", "transposed", transposed),
         on_every_backend("distributed", "chains", chains),
+        on_every_backend("distributed", "life", life),
         on_every_backend("distributed", "mixed", mixed),
         on_every_backend("distributed", "processes", processes),
         on_every_backend("distributed", "errors", errors),
@@ -161,6 +163,88 @@ fn chains(device: &Device) -> Result<(), Failed> {
         devices.synchronize()?;
     }
     Ok(())
+}
+
+/// Boards of all topologies that can be divided, over several exchanges of rows, also of members in other processes.
+fn life(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(67);
+    let (rows, columns) = (300, 90);
+    let soup = Array2::from_shape_simple_fn((rows, columns), || random.below(3) == 0);
+    for (topology, rule) in [
+        (Topology::Torus, Rule::CONWAY),
+        (Topology::Plane, Rule::CONWAY),
+        (Topology::Cylinder, "B36/S23".parse()?),
+        (Topology::Torus, "B36/S23".parse()?),
+    ] {
+        let life = Life::new(rows, columns).topology(topology).rule(rule);
+        let mut one = life.prepare(device)?;
+        one.set_cells(soup.view())?;
+        let start = one.words()?;
+        one.step(150)?;
+        let expected = (one.words()?, one.population()?);
+        for devices in members(device)? {
+            let mut board = life.prepare_on(&devices)?;
+            set_rows(&mut board, &start)?;
+            for steps in [1, 70, 0, 79] {
+                board.step(steps)?;
+            }
+            equal((board.generation(), board.population()?), (150, expected.1))?;
+            equal(rows_of(&board)?, expected.0.clone())
+                .map_err(|_| format!("{} members, {topology:?}, {rule}", devices.len()))?;
+        }
+        for members in [2, 3] {
+            let results: Vec<slm::Result<_>> = thread::scope(|scope| {
+                let start_thread = |transport| {
+                    let (life, start) = (&life, &start);
+                    scope.spawn(move || {
+                        let mut board = life.prepare_on(&Devices::with_transport(device.queue()?, transport)?)?;
+                        set_rows(&mut board, start)?;
+                        board.step(150)?;
+                        Ok((rows_of(&board)?, board.population()?))
+                    })
+                };
+                let threads: Vec<_> = Threads::new(members).into_iter().map(start_thread).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            let mut all = Vec::new();
+            for result in results {
+                let (rows, population) = result?;
+                all.extend(rows);
+                equal(population, expected.1)?;
+            }
+            equal(all, expected.0.iter().copied().collect::<Vec<_>>())?;
+        }
+    }
+    // A glider that crosses the ends of parts and of the board.
+    let glider: Pattern = ".O.\n..O\nOOO".parse()?;
+    for devices in members(device)? {
+        let mut board = Life::new(256, 128).prepare_on(&devices)?;
+        board.place(&glider, -1, -2)?;
+        let start = rows_of(&board)?;
+        board.step(4 * 256)?;
+        equal((rows_of(&board)?, board.population()?), (start, 5))?;
+        if devices.len() > 1 {
+            let topology = Topology::KleinBottle;
+            fails(Life::new(256, 128).topology(topology).prepare_on(&devices), LifeError::Distributed { topology })?;
+        }
+    }
+    Ok(())
+}
+
+fn set_rows(board: &mut DistributedBoard, words: &Array2<u64>) -> slm::Result<()> {
+    for member in 0..board.devices().len() {
+        let rows = board.distribution().rows(member);
+        board.set_words(member, words.slice(s![rows, ..]))?;
+    }
+    Ok(())
+}
+
+/// Returns the words of the members in this process, one below the other.
+fn rows_of(board: &DistributedBoard) -> slm::Result<Array2<u64>> {
+    let parts: Vec<_> =
+        (0..board.devices().len()).filter_map(|member| board.words(member).transpose()).collect::<slm::Result<_>>()?;
+    let views: Vec<_> = parts.iter().map(|part| part.view()).collect();
+    Ok(concatenate(Axis(0), &views).expect("the same columns"))
 }
 
 /// Members of several kinds.

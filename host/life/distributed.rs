@@ -1,0 +1,380 @@
+//! A board whose rows are on several devices.
+//!
+//! The board of a member has its rows and, above and below them, copies of the rows next to them: its *halo*. After each generation one
+//! more row of the halo is not what it should be, because the cells beyond it are missing. Before the last one is used up, members
+//! exchange rows.
+//!
+//! ```text
+//! member 0   rows of member 1 | own rows | rows of member 1
+//! member 1                 rows of member 0 | own rows | rows of member 0
+//! ```
+
+use super::board::Cells;
+use super::words::{Area, AreaWords, Size};
+use super::{Board, Life, LifeError, Pattern, Topology, placement};
+use crate::Result;
+use crate::cpu::allocation;
+use crate::device::rows::Rows;
+use crate::distributed::{Devices, DistributedError, Distribution, Link, Received, Sent};
+use crate::element::raw::Raw;
+use ndarray::{Array2, ArrayView2};
+use std::fmt;
+use std::ops::Range;
+
+/// Rows of the halo, on each side: as many generations are computed between two exchanges.
+const HALO: usize = 64;
+
+/// A board of the Game of Life on several devices, each of which has some of the rows.
+///
+/// [`Life::prepare_on`] returns it. Its generations are those of a [`Board`] on one device.
+///
+/// ```
+/// use slm::Life;
+/// use slm::distributed::Devices;
+/// use slm::life::Pattern;
+///
+/// # fn main() -> slm::Result<()> {
+/// let mut board = Life::new(1000, 1000).prepare_on(&Devices::all()?)?;
+/// let glider: Pattern = ".O.\n..O\nOOO".parse()?;
+/// board.place(&glider, 498, 0)?;
+/// board.step(4000)?; // once around the torus
+/// assert_eq!((board.generation(), board.population()?), (4000, 5));
+/// # Ok(())
+/// # }
+/// ```
+pub struct DistributedBoard {
+    devices: Devices,
+    life: Life,
+    distribution: Distribution,
+    /// Boards of the members in this process that have rows.
+    members: Vec<Option<Member>>,
+    generation: u64,
+    /// Generations that can be computed before members have to exchange rows.
+    left: u64,
+    /// Rows of the halo.
+    halo: usize,
+}
+
+/// A member's rows, with those above and below.
+struct Member {
+    board: Board,
+    /// Rows of the halo above.
+    above: usize,
+    /// Own rows, in the whole board.
+    rows: Range<usize>,
+}
+
+/// Rows of the whole board that go from one member to a place on the board of another one.
+struct Ghost {
+    from: usize,
+    to: usize,
+    rows: Range<usize>,
+    /// First row on the target's board.
+    target: usize,
+}
+
+impl Life {
+    /// Prepares the board on several devices; otherwise as [`prepare`](Self::prepare). If members would have fewer than 64 rows, the
+    /// first one has all.
+    ///
+    /// # Errors
+    ///
+    /// * [`LifeError::Distributed`] for a Klein bottle, on more than one device.
+    /// * The errors of [`prepare`](Self::prepare).
+    pub fn prepare_on(&self, devices: &Devices) -> Result<DistributedBoard> {
+        if self.topology == Topology::KleinBottle && devices.len() > 1 {
+            return Err(LifeError::Distributed { topology: self.topology }.into());
+        }
+        let Size { rows, columns } = self.size;
+        if rows == 0 || columns == 0 {
+            return Err(LifeError::NoCells { rows, columns }.into());
+        }
+        self.size.check()?;
+        let distribution = Distribution::in_units(rows, devices.len(), 1, HALO);
+        let is_divided = distribution.rows(0).len() < rows;
+        let member = |member, device: &_| Member::new(self, device, distribution.rows(member), is_divided);
+        let members = devices.each(member)?.into_iter().map(Option::flatten).collect();
+        let halo = if is_divided { HALO } else { 0 };
+        let (devices, life) = (devices.clone(), *self);
+        Ok(DistributedBoard { devices, life, distribution, members, generation: 0, left: 0, halo })
+    }
+}
+
+impl Member {
+    /// Returns the board of a member with these rows, or `None` if it has none.
+    fn new(life: &Life, device: &crate::Device, rows: Range<usize>, is_divided: bool) -> Result<Option<Self>> {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        // A board that ends in dead cells has no rows beyond its ends.
+        let is_joined = life.topology == Topology::Torus;
+        let above = if is_divided && (is_joined || rows.start > 0) { HALO } else { 0 };
+        let below = if is_divided && (is_joined || rows.end < life.size.rows) { HALO } else { 0 };
+        let size = Size { rows: above + rows.len() + below, ..life.size };
+        let board = Life { size, ..*life }.prepare(device)?;
+        Ok(Some(Member { board, above, rows }))
+    }
+
+    /// Returns rows of the whole board as rows of the member's.
+    fn local(&self, rows: &Range<usize>) -> Range<usize> {
+        let local = |row: usize| row - self.rows.start + self.above;
+        local(rows.start)..local(rows.end)
+    }
+}
+
+/// Generations.
+impl DistributedBoard {
+    /// Computes `steps` generations. On GPUs this returns when the work is enqueued.
+    ///
+    /// # Errors
+    ///
+    /// * [`LifeError::Generations`] if the number of the generation would exceed 64 bits. The board is as it was then.
+    /// * [`DistributedError::Transport`] between processes.
+    /// * The errors of [`Board::step`].
+    ///
+    /// After other errors than the first one, the cells are unspecified.
+    pub fn step(&mut self, steps: u64) -> Result<()> {
+        let generation = self.generation;
+        let last = generation.checked_add(steps).ok_or(LifeError::Generations { generation, steps })?;
+        while self.generation < last {
+            if self.halo > 0 && self.left == 0 {
+                self.exchange()?;
+                self.left = self.halo as u64;
+            }
+            let most = if self.halo > 0 { self.left } else { u64::MAX };
+            let steps = (last - self.generation).min(most);
+            for member in self.members.iter_mut().flatten() {
+                member.board.step(steps)?;
+            }
+            self.generation += steps;
+            self.left = self.left.saturating_sub(steps);
+        }
+        Ok(())
+    }
+
+    /// Returns the number of the generation. A new board is generation 0.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns the number of living cells, of all members in all processes.
+    ///
+    /// # Errors
+    ///
+    /// * [`DistributedError::Transport`] between processes.
+    /// * The errors of [`Board::population`].
+    pub fn population(&self) -> Result<u64> {
+        let mut population = [0u64];
+        for member in self.members.iter().flatten() {
+            let all = member.board.population()?;
+            let size = member.board.life.size;
+            let own = member.local(&member.rows);
+            let halo = [0..own.start, own.end..size.rows].into_iter().filter(|rows| !rows.is_empty());
+            let of_rows = |rows| member.board.cells.load(&Area::of_rows(rows, size));
+            let copies = halo.map(of_rows).collect::<Result<Vec<_>>>()?.concat();
+            let copied: u64 = copies.iter().map(|word| u64::from(word.count_ones())).sum();
+            population[0] += all - copied;
+        }
+        if let Some(transport) = self.devices.transport() {
+            transport.add(&mut population).map_err(DistributedError::Transport)?;
+        }
+        Ok(population[0])
+    }
+
+    /// Brings the halos of all members up to date.
+    fn exchange(&mut self) -> Result<()> {
+        let ghosts = self.ghosts();
+        for ghost in &ghosts {
+            self.copy(ghost)?;
+        }
+        match self.devices.transport() {
+            Some(_) => self.exchange_between_processes(&ghosts),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the rows of all halos.
+    fn ghosts(&self) -> Vec<Ghost> {
+        let (total, mut ghosts) = (self.life.size.rows, Vec::new());
+        let is_joined = self.life.topology == Topology::Torus;
+        for to in 0..self.distribution.members() {
+            let rows = self.distribution.rows(to);
+            if rows.is_empty() {
+                continue;
+            }
+            let above = if is_joined || rows.start > 0 { self.halo } else { 0 };
+            let below = if is_joined || rows.end < total { self.halo } else { 0 };
+            let first_above = (rows.start + total - above) % total;
+            for (first, len, target) in [(first_above, above, 0), (rows.end % total, below, above + rows.len())] {
+                // The rows of a halo are next to an end of a member's rows, which are at least as many.
+                for (from, of_member) in self.distribution.owners(first..first + len) {
+                    let target = target + of_member.start - first;
+                    ghosts.push(Ghost { from, to, rows: of_member, target });
+                }
+            }
+        }
+        ghosts
+    }
+
+    /// Copies rows between members in this process.
+    fn copy(&mut self, &Ghost { from, to, ref rows, target }: &Ghost) -> Result<()> {
+        let link = self.devices.link(from, to);
+        let Ok([source, target_member]) = self.members.get_disjoint_mut([from, to]) else { return Ok(()) };
+        let (Some(source), Some(member)) = (source, target_member) else { return Ok(()) };
+        let (local, size) = (source.local(rows), source.board.life.size);
+        if let (Cells::Gpu(cells), Cells::Gpu(of_source), true) =
+            (&mut member.board.cells, &source.board.cells, link != Some(Link::Host))
+            && cells.copy_rows(of_source, local.clone(), target)?
+        {
+            return Ok(());
+        }
+        let words = source.board.cells.load(&Area::of_rows(local, size))?;
+        member.store(target, words)
+    }
+
+    /// Sends rows to other processes, and receives some.
+    fn exchange_between_processes(&mut self, ghosts: &[Ghost]) -> Result<()> {
+        let is_local = |devices: &Devices, member| devices.get(member).is_some();
+        let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+        for ghost in ghosts {
+            match [ghost.from, ghost.to].map(|member| is_local(&self.devices, member)) {
+                [true, false] => {
+                    let Some(member) = &self.members[ghost.from] else { continue };
+                    let area = Area::of_rows(member.local(&ghost.rows), member.board.life.size);
+                    let mut words = member.board.cells.load(&area)?;
+                    u64::swap_if_big_endian(&mut words);
+                    outgoing.push((ghost.to, words));
+                }
+                [false, true] => {
+                    incoming.push((ghost, allocation::filled(0u64, ghost.rows.len() * self.life.size.width())?));
+                }
+                _ => {}
+            }
+        }
+        outgoing.sort_by_key(|(to, _)| *to);
+        incoming.sort_by_key(|(ghost, _)| ghost.from);
+        let sent: Vec<_> = outgoing.iter().map(|(to, words)| Sent { to: *to, bytes: u64::bytes(words) }).collect();
+        let received =
+            incoming.iter_mut().map(|(ghost, words)| Received { from: ghost.from, bytes: u64::bytes_mut(words) });
+        if let Some(transport) = self.devices.transport() {
+            transport.exchange(&sent, &mut received.collect::<Vec<_>>()).map_err(DistributedError::Transport)?;
+        }
+        for (ghost, mut words) in incoming {
+            u64::swap_if_big_endian(&mut words);
+            if let Some(member) = &mut self.members[ghost.to] {
+                member.store(ghost.target, words)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    /// Overwrites whole rows of the member's board.
+    fn store(&mut self, first: usize, words: Vec<u64>) -> Result<()> {
+        let size = self.board.life.size;
+        let area = Area::of_rows(first..first + words.len() / size.width(), size);
+        self.board.cells.store(&[AreaWords { area, words: words.into() }])
+    }
+}
+
+/// Cells.
+impl DistributedBoard {
+    /// Places a pattern with its first cell in this row and column; otherwise as [`Board::place`]. Each process places the whole
+    /// pattern.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Board::place`].
+    pub fn place(&mut self, pattern: &Pattern, row: isize, column: isize) -> Result<()> {
+        let Life { size, topology, .. } = self.life;
+        self.left = 0;
+        for band in placement::bands(pattern, [row, column], size, topology)?.iter().filter(|band| !band.is_empty()) {
+            let area = band.area(size, pattern.columns());
+            let width = area.words.len();
+            let mut drawn = allocation::filled(0, area.len())?;
+            band.draw(pattern, size, &area, &mut drawn);
+            for member in self.members.iter_mut().flatten() {
+                let rows = area.rows.start.max(member.rows.start)..area.rows.end.min(member.rows.end);
+                if rows.is_empty() {
+                    continue;
+                }
+                let own = Area { rows: member.local(&rows), words: area.words.clone() };
+                let mut words = member.board.cells.load(&own)?;
+                let of_band = &drawn[(rows.start - area.rows.start) * width..];
+                words.iter_mut().zip(of_band).for_each(|(word, drawn)| *word |= drawn);
+                member.board.cells.store(&[AreaWords { area: own, words: words.into() }])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the cells of a member's rows in words of 64 cells, as [`Board::words`]; `None` if the member is in another process.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Board::words`].
+    pub fn words(&self, member: usize) -> Result<Option<Array2<u64>>> {
+        if self.devices.get(member).is_none() {
+            return Ok(None);
+        }
+        match self.members.get(member).and_then(Option::as_ref) {
+            Some(member) => member.board.words_of_rows(member.local(&member.rows)).map(Some),
+            None => Ok(Some(Array2::zeros((0, self.life.size.width())))),
+        }
+    }
+
+    /// Overwrites the cells of a member's rows, as [`Board::set_words`]. Nothing happens if the member is in another process.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Board::set_words`].
+    pub fn set_words(&mut self, member: usize, words: ArrayView2<'_, u64>) -> Result<()> {
+        self.left = 0;
+        let rows = self.distribution.rows(member).len();
+        match self.members.get_mut(member).and_then(Option::as_mut) {
+            Some(member) => {
+                let (width, (actual, actual_width)) = (self.life.size.width(), words.dim());
+                crate::device::buffer::check_shape("the array of words", [rows, width], [actual, actual_width])?;
+                member.board.set_words_of_rows(member.above, words)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the devices.
+    #[must_use]
+    pub fn devices(&self) -> &Devices {
+        &self.devices
+    }
+
+    /// Returns which rows are where.
+    #[must_use]
+    pub fn distribution(&self) -> &Distribution {
+        &self.distribution
+    }
+}
+
+impl super::gpu::Cells {
+    /// Copies whole rows of another board to the rows from `target` on, and returns whether both have the same layout.
+    fn copy_rows(&mut self, source: &Self, rows: Range<usize>, target: usize) -> Result<bool> {
+        if self.layout() != source.layout() {
+            return Ok(false);
+        }
+        let [from, to] = [source.place_of_row(rows.start), self.place_of_row(target)];
+        let rows = Rows { count: rows.len(), len: from.pitch, source: from, target: to };
+        self.current_mut().copy_rows(source.current(), rows)?;
+        Ok(true)
+    }
+}
+
+impl fmt::Debug for DistributedBoard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DistributedBoard")
+            .field("life", &self.life)
+            .field("generation", &self.generation)
+            .field("distribution", &self.distribution)
+            .finish_non_exhaustive()
+    }
+}
