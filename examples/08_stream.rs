@@ -5,15 +5,16 @@
 //! cargo run --release --example 08_stream -- count --type f32 --bins 10 --from -1 --to 1 measured.raw
 //! ```
 //!
-//! Files are raw: little-endian numbers one after another, without a header. `--channels` is for interleaved channels. Samples are
-//! one line, or with `--columns` the rows of a picture. Outside of it, there is its reflection. `-` is standard input or output:
+//! Files are raw: little-endian numbers one after another, without a header. `--channels` is for interleaved channels. Samples
+//! are one line, or with `--columns` the rows of a picture. Outside of it, there is its reflection. `-` is standard input or
+//! output:
 //!
 //! ```sh
 //! cat *.raw | cargo run --release --example 08_stream -- count -
 //! ```
 //!
-//! While it runs, a bar in the terminal shows how far it is. At the end it checks that no sample was lost. An output file is complete
-//! or is not written at all; `--force` allows overwriting one. Ctrl-C ends it early.
+//! While it runs, a bar in the terminal shows how far it is. At the end it checks that no sample was lost. An output file is
+//! complete or is not written at all; `--force` allows overwriting one. Ctrl-C ends it early.
 
 mod common;
 
