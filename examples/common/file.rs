@@ -2,6 +2,8 @@
 
 use image::{ColorType, ImageError};
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
@@ -41,6 +43,8 @@ pub(crate) enum Cause {
     NoFolder(PathBuf),
     #[error("the path is a folder")]
     IsFolder,
+    #[error("the path is not that of a file, but of a device or a pipe")]
+    NotRegular,
     #[error("the file exists; --force overwrites it")]
     Exists,
 }
@@ -68,8 +72,14 @@ impl Output {
     /// Returns the output file. Checks everything that can be checked in advance, so that an invalid path fails before the
     /// computation. `force` allows overwriting a file.
     pub(crate) fn new(path: &Path, kind: &'static Kind, force: bool) -> Result<Self, FileError> {
+        kind.check(path).map_err(|cause| cause.at(path))?;
+        Self::of_any_kind(path, force)
+    }
+
+    /// Returns the output file, whatever its extension.
+    pub(crate) fn of_any_kind(path: &Path, force: bool) -> Result<Self, FileError> {
         let output = Output { path: path.to_owned(), force };
-        kind.check(path).and_then(|()| output.check_place()).map_err(|cause| cause.at(path))?;
+        output.check_place().map_err(|cause| cause.at(path))?;
         Ok(output)
     }
 
@@ -86,23 +96,36 @@ impl Output {
         }
         match fs::symlink_metadata(&self.path) {
             Ok(_) if self.path.is_dir() => Err(Cause::IsFolder),
+            // It would be replaced by a file: a pipe, or a device such as /dev/null.
+            Ok(_) if self.path.exists() && !self.path.is_file() => Err(Cause::NotRegular),
             Ok(_) if !self.force => Err(Cause::Exists),
             _ => Ok(()),
         }
     }
 
-    /// Writes a temporary file and renames it, so that the output file is always complete. Returns the line that reports it.
+    /// Writes bytes. Returns the line that reports it.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<String, FileError> {
-        self.try_write(bytes).map_err(|cause| cause.at(&self.path))?;
-        Ok(format!("wrote {}\n", self.path.display()))
+        self.write_with(|mut file| file.write_all(bytes).map_err(|error| Cause::from(error).at(&self.path)))?;
+        Ok(self.report())
     }
 
-    fn try_write(&self, bytes: &[u8]) -> Result<(), Cause> {
+    /// Creates a temporary file, which a function writes, and renames it, so that the output file is always complete.
+    pub(crate) fn write_with<T, E: From<FileError>>(&self, write: impl FnOnce(File) -> Result<T, E>) -> Result<T, E> {
         let partial = Partial::in_same_folder(&self.path);
-        fs::write(&partial.0, bytes)?;
+        let result = write(File::create(&partial.0).map_err(|error| Cause::from(error).at(&self.path))?)?;
+        self.rename(&partial).map_err(|cause| cause.at(&self.path))?;
+        Ok(result)
+    }
+
+    fn rename(&self, partial: &Partial) -> Result<(), Cause> {
         // Another program may have created it in the meantime.
         self.check_place()?;
         Ok(fs::rename(&partial.0, &self.path)?)
+    }
+
+    /// Returns the line that says what was written.
+    pub(crate) fn report(&self) -> String {
+        format!("wrote {}\n", self.path.display())
     }
 }
 

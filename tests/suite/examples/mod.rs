@@ -9,6 +9,7 @@ mod long_runs;
 mod picture;
 mod profiles;
 mod readme;
+mod stream;
 mod svg;
 mod tables;
 mod transpose;
@@ -29,6 +30,7 @@ pub(super) fn trials() -> Vec<Trial> {
         equalise::trials(),
         profiles::trials(),
         life::trials(),
+        stream::trials(),
         readme::trials(),
     ];
     trials.into_iter().flatten().collect()
