@@ -28,7 +28,7 @@
 //! | [`Life`] | generations of the Game of Life and of other rules, on boards of several topologies |
 //!
 //! All operations are used in a similar way. A *description* is plain data. [`prepare`](Filter1d::prepare) checks it and binds
-//! it to a [`Device`]. `apply` runs it on host data, `apply_into` on device [`Buffer`]s, any number of times and from any
+//! it to a [`Device`]. `apply` runs it on data of the host or in device [`Buffer`]s, and `apply_into` writes where you say, any number of times and from any
 //! thread. Matrices are [`Buffer2`]s on a device, and arrays of [`ndarray`] on the host. A prepared [`Life`] is a
 //! [`Board`](life::Board), which keeps its cells on the device: [`step`](life::Board::step) computes generations of them.
 //!
@@ -39,14 +39,19 @@
 //! [platforms, environment variables and emulated GPUs](guide::platforms), [own kernels](guide::own_kernels) and
 //! [how kernels are compiled](guide::compilation).
 //!
+//! # Data of any size, and several devices
+//!
+//! [`stream`] reads, computes and writes at the same time, so a file of any size goes through limited memory. [`distributed`] divides
+//! work among several devices of one machine, or of several.
+//!
 //! # Order and completion
 //!
 //! A [`Device`] handle has one queue, which its clones share. Work runs in the order of the calls. If an operation launches
 //! several kernels on a GPU, no kernels of other threads run between them.
 //!
-//! `apply` with results on the device, `apply_into`, `accumulate_into`, [`Kernel::launch`], [`Buffer::copy_from`] and
+//! `apply`, `apply_into` and `accumulate_into` with results on the device, [`Kernel::launch`], [`Buffer::copy_from`] and
 //! [`Board::step`](life::Board::step) return when the work is enqueued. The following functions wait for all work that was enqueued
-//! before: uploads and downloads, `apply` with results on the host, counts and sums of histograms among them, `prepare` (which uploads
+//! before: uploads and downloads, operations with results on the host, counts and sums of histograms among them, `prepare` (which uploads
 //! taps or edges), [`Device::synchronize`], [`Device::time`], and all functions of a [`Board`](life::Board) that read or write
 //! cells, take censuses or run until it is stable. If enqueued work fails, the next call that waits returns the error.
 //!

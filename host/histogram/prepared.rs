@@ -173,7 +173,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(self.counts_of(counts))
     }
 
-    /// Counts samples on the device and overwrites the counts of a buffer. Returns when the work is enqueued. The
+    /// Counts samples and overwrites counts. If these are on a device, this returns when the work is enqueued. The
     /// [module](super) describes the order of the counts.
     ///
     /// ```
@@ -204,7 +204,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         counts.write(&mut |counts| self.count_into(&samples, counts, true))
     }
 
-    /// Counts samples on the device and adds to the counts of a buffer, modulo 2^64. Returns when the work is enqueued.
+    /// Counts samples and adds to counts, modulo 2^64. If these are on a device, this returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Histogram};

@@ -199,8 +199,8 @@ impl<T: PointwiseElement> PreparedChannels<T> {
         }
     }
 
-    /// Changes pixels to planes, or the other way round: a matrix into another one with any row pitches, or a single row in a buffer
-    /// into another one. Returns when the work is enqueued.
+    /// Changes pixels to planes, or the other way round, into any [`Output`]: of a matrix with any row pitches, or of a single row. If
+    /// that is on a device, this returns when the work is enqueued.
     ///
     /// # Errors
     ///

@@ -66,8 +66,8 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
         })
     }
 
-    /// Computes the outputs for two buffers into a third one, or for two matrices into a third one, with any row pitches. Both inputs may
-    /// be the same. Returns when the work is enqueued.
+    /// Writes the outputs to any [`Output`] with the shape of the inputs. Both inputs may be the same. If the output is on a device, this
+    /// returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Arithmetic, Device};

@@ -71,8 +71,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
         })
     }
 
-    /// Computes the outputs for a buffer into another one, or for a matrix into another one, with any row pitches. Returns when the work
-    /// is enqueued.
+    /// Writes the outputs to any [`Output`] with the shape of the samples. If that is on a device, this returns when the work is enqueued.
     ///
     /// ```
     /// use slm::{Convert, Device};

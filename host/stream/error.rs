@@ -39,13 +39,11 @@ pub enum StreamCause {
         message: String,
     },
     /// The input ends within a sample, within the channels of one, or within a row.
-    #[error("the input ends {bytes} bytes after the beginning of {what} of {size} bytes")]
+    #[error("the input ends with {bytes} of the {size} bytes of a sample with all channels, or of a row")]
     Incomplete {
-        /// What is incomplete.
-        what: &'static str,
-        /// Bytes of it that there are.
+        /// Bytes that there are.
         bytes: u64,
-        /// Bytes of a whole one.
+        /// Bytes of a whole sample or row.
         size: u64,
     },
     /// The input became shorter while it was read.

@@ -86,8 +86,7 @@ impl<'a> Input<'a> {
         }
         let size = width * size_of::<S>();
         if !filled.is_multiple_of(size) {
-            let what = if width == 1 { "a sample" } else { "a row or of interleaved samples" };
-            return Err(StreamCause::Incomplete { what, bytes: (filled % size) as u64, size: size as u64 });
+            return Err(StreamCause::Incomplete { bytes: (filled % size) as u64, size: size as u64 });
         }
         let count = filled / size_of::<S>();
         S::swap_if_big_endian(&mut elements[..count]);
@@ -120,7 +119,7 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         // A signal of more places is larger than any file.
         let samples = usize::try_from(bytes / per_place as u64).unwrap_or(usize::MAX);
         let outputs = self.divided.outputs(samples)?;
-        if bytes % per_place as u64 != 0 || !placement.is_divided(outputs, samples, self.size) {
+        if !bytes.is_multiple_of(per_place as u64) || !placement.is_divided(outputs, samples, self.size) {
             return Ok(());
         }
         let before = (-placement.part(0..self.size, None).samples.start) as usize;

@@ -125,3 +125,38 @@ fn copy<T: Element>(from: &[T], to: &mut [T]) {
     let share = COPIED / size_of::<T>();
     for_chunks(to, share, usize::MAX, &|number, to| to.copy_from_slice(&from[number * share..][..to.len()]));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Boundary, Filter1d};
+
+    fn check(device: &Device) {
+        let samples: Vec<i32> = (0..2000).map(|i| i * i % 1009 - 300).collect();
+        for boundary in [Boundary::Nearest, Boundary::Reflect, Boundary::Wrap] {
+            for channels in [1, 2] {
+                let filter = Filter1d::correlate(&[1, -2, 3, 5, -7]).boundary(boundary).channels(channels);
+                let filter = filter.prepare(device).unwrap();
+                for len in [0, 2, 30, 48, 100, 1998] {
+                    let expected = filter.apply(&samples[..len]).unwrap();
+                    for staged in [[false, false], [true, false], [false, true], [true, true]] {
+                        let mut outputs = vec![0; len];
+                        in_parts(&filter.line(), &samples[..len], &mut outputs, 1, staged).unwrap();
+                        assert_eq!(outputs, expected, "{boundary:?}, {channels} channels, {len} samples, {staged:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_the_whole_on_the_cpu() {
+        check(&Device::cpu());
+    }
+
+    #[cfg(feature = "emulator")]
+    #[test]
+    fn parts_are_the_whole_on_an_emulated_device() {
+        check(&Device::emulated(emulator::Profile::SM_90, 0));
+    }
+}

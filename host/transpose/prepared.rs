@@ -94,8 +94,8 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         data::apply(("the input", &input), outputs, &self.device, |input, output| T::run(self, input, output))
     }
 
-    /// Transposes the matrices of a buffer into another one, or those of a matrix into another one, with the shapes of
-    /// [`apply`](Self::apply) and any row pitches. Returns when the work is enqueued.
+    /// Transposes into any [`Output`], with the shapes of [`apply`](Self::apply) and any row pitches. If that is on a device, this returns
+    /// when the work is enqueued.
     ///
     /// ```
     /// use slm::{Device, Transpose};

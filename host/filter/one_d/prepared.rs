@@ -117,7 +117,8 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         data::apply(("the input", &samples), &axes, &self.device, |samples, outputs| self.run(lines, samples, outputs))
     }
 
-    /// Filters the samples of a buffer into another one, or a matrix into another one. Returns when the work is enqueued.
+    /// Filters samples into any [`Output`]: a line, or lines of a matrix with any row pitches. If that is on a device, this returns when
+    /// the work is enqueued.
     ///
     /// ```
     /// use slm::ndarray::array;

@@ -159,7 +159,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         })
     }
 
-    /// Filters a matrix of the device into another one. Returns when the work is enqueued. The columns of the matrices are
+    /// Filters pictures into any [`Output`]. If that is on a device, this returns when the work is enqueued. Columns of matrices are
     /// pixels times channels. The pictures of a batch are one below the other: [`Buffer2::planes`](crate::Buffer2::planes).
     ///
     /// ```
@@ -248,6 +248,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///
     /// # Errors
     ///
+    /// * [`Filter2dError::Zero`] for rows without columns.
     /// * [`Filter2dError::Interleaving`] if the number of columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] if a row would have more outputs than memory can have.
     pub fn stream<'a, R: Read + Send, W: Write>(
@@ -256,6 +257,9 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         outputs: W,
         columns: usize,
     ) -> Result<Stream<'a, R, W>> {
+        if columns == 0 {
+            return Err(Filter2dError::Zero { what: "the number of columns of a stream" }.into());
+        }
         Ok(Stream::new(Rows::new(self, columns, None)?, samples, outputs, Ok))
     }
 
