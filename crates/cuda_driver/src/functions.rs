@@ -84,6 +84,7 @@ macro_rules! for_each_function {
             cuMemFree_v2
             cuMemGetInfo_v2
             cuMemPoolGetAttribute
+            cuMemPoolSetAccess
             cuMemPoolSetAttribute
             cuMemPoolTrimTo
             cuMemPrefetchAsync
