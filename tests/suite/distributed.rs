@@ -38,7 +38,11 @@ fn members(device: &Device) -> slm::Result<Vec<Devices>> {
     let others = match device.info().backend {
         Backend::Cuda => vec![Device::cuda(1).or_else(|_| Device::cuda(0))?, Device::cuda(0)?],
         Backend::Cpu => vec![Device::cpu(), Device::cpu()],
-        _ => vec![Device::named(&device.info().name)?, Device::named(&device.info().name)?],
+        _ => {
+            // The name is `emulated sm_90`, for example.
+            let name = device.info().name.replace(' ', ":");
+            vec![Device::named(&name)?, Device::named(&name)?]
+        }
     };
     let two = Devices::new([device.clone(), others[0].clone()])?;
     let four = Devices::new([device.clone(), device.queue()?].into_iter().chain(others))?;

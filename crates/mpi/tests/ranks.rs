@@ -1,0 +1,273 @@
+//! Jobs of several ranks. `mpirun` starts this program again for each rank, with the name of a task and a folder.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use slm::distributed::Devices;
+use slm::ndarray::Array2;
+use slm::{Boundary, Device, Filter1d, Filter2d, Histogram, Transpose};
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest time until a job has ended after the failure of a rank.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Set in the ranks that the tests start.
+const TASK: &str = "SLM_MPI_TEST_TASK";
+
+fn main() -> ExitCode {
+    match env::var(TASK) {
+        Ok(task) => slm_mpi::run(|devices| rank(&task, devices)),
+        Err(_) => tests(),
+    }
+}
+
+fn tests() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let has_mpirun = Command::new("mpirun").arg("--version").output().is_ok();
+    if !has_mpirun {
+        eprintln!("skipped: there is no mpirun (Debian: libopenmpi-dev openmpi-bin)");
+    }
+    let tests: [(&str, fn() -> Result<(), Failed>); 5] = [
+        ("results_do_not_depend_on_ranks", results),
+        ("example_cluster", example),
+        ("panic_ends_the_job", panics),
+        ("error_ends_the_job", errors),
+        ("killed_rank_ends_the_job", killed),
+    ];
+    let trials = tests.map(|(name, test)| Trial::test(name, test).with_ignored_flag(!has_mpirun));
+    // Jobs of several ranks have more than enough processes.
+    libtest_mimic::run(&Arguments { test_threads: Some(1), ..arguments }, trials.into()).exit_code()
+}
+
+/// What a rank does: `task` is a failure, or a folder for its results.
+fn rank(task: &str, devices: &Devices) -> Result<(), String> {
+    let (member, _) = devices.local().next().ok_or("no member")?;
+    println!("rank {member} pid {}", std::process::id());
+    match (task, member) {
+        ("panic", 1) => panic!("expected"),
+        ("error", 1) => return Err("expected".to_owned()),
+        // Longer than the limit; the test kills it.
+        ("sleep", 1) => thread::sleep(3 * LIMIT),
+        _ => {}
+    }
+    // After a failure, this waits for rank 1.
+    let results = on_ranks(devices).map_err(|error| error.to_string())?;
+    for (name, bytes) in OPERATIONS.iter().zip(results) {
+        fs::write(part(Path::new(task), name, member), bytes).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+const OPERATIONS: [&str; 4] = ["line", "picture", "counts", "transposed"];
+
+/// Where a member puts its part of a result.
+fn part(folder: &Path, operation: &str, member: usize) -> PathBuf {
+    folder.join(format!("{operation}.{member}"))
+}
+
+const COLUMNS: usize = 19;
+const ROWS: usize = 300;
+
+/// Returns floats whose sums depend on the order of their terms.
+fn data() -> Array2<f32> {
+    let mut state = 1u32;
+    Array2::from_shape_simple_fn((ROWS, COLUMNS), || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 24) as f32
+    })
+}
+
+fn line() -> Filter1d<f32> {
+    Filter1d::correlate(&[0.1f32, 0.7, -0.3, 0.2, 0.9]).boundary(Boundary::Wrap)
+}
+
+fn picture() -> Filter2d<f32, f32> {
+    Filter2d::gaussian(2.0).boundary(Boundary::Mirror)
+}
+
+fn counts() -> Histogram<f32> {
+    Histogram::even(10, 0.0f32..1.0)
+}
+
+/// Returns the bytes of this rank's parts of the results.
+fn on_ranks(devices: &Devices) -> slm::Result<[Vec<u8>; 4]> {
+    let data = data();
+    let samples = devices.distribute(data.as_slice().unwrap_or_default())?;
+    let matrix = devices.distribute(&data)?;
+    Ok([
+        bytes(&line().prepare_on(devices)?.apply(&samples)?.download()?),
+        bytes(&picture().prepare_on(devices)?.apply(&matrix)?.download()?),
+        bytes(counts().prepare_on(devices)?.apply(&samples)?.bins()?),
+        bytes(&Transpose::new(ROWS, COLUMNS).prepare_on(devices)?.apply(&matrix)?.download()?),
+    ])
+}
+
+/// Returns the bytes of the results on one device.
+fn on_one(device: &Device) -> slm::Result<[Vec<u8>; 4]> {
+    let data = data();
+    let samples = data.as_slice().unwrap_or_default();
+    Ok([
+        bytes(&line().prepare(device)?.apply(samples)?),
+        bytes(&picture().prepare(device)?.apply(&data)?.into_raw_vec_and_offset().0),
+        bytes(counts().prepare(device)?.apply(samples)?.bins()?),
+        bytes(&Transpose::new(ROWS, COLUMNS).prepare(device)?.apply(samples)?),
+    ])
+}
+
+fn bytes<T: bytemuck::NoUninit>(elements: &[T]) -> Vec<u8> {
+    bytemuck::must_cast_slice::<T, u8>(elements).to_vec()
+}
+
+fn results() -> Result<(), Failed> {
+    let expected = on_one(&Device::cpu())?;
+    for ranks in 1..=4 {
+        let folder = Folder::new(&format!("results-{ranks}"))?;
+        let job = job(ranks, &env::current_exe()?).env(TASK, &folder.0).output()?;
+        succeeded(&job)?;
+        for (operation, expected) in OPERATIONS.iter().zip(&expected) {
+            let parts = (0..ranks).map(|member| fs::read(part(&folder.0, operation, member)));
+            let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+            if *operation == "counts" {
+                // All have the counts of all.
+                parts.dedup();
+            }
+            if parts.concat() != *expected {
+                return Err(format!("{operation} on {ranks} ranks differs from one device").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn example() -> Result<(), Failed> {
+    let folder = Folder::new("example")?;
+    let [input, output] = ["matrix.f32", "blurred.f32"].map(|name| folder.0.join(name));
+    let data = data();
+    fs::write(&input, bytes(data.as_slice().unwrap_or_default()))?;
+    let arguments = [input.as_os_str(), output.as_os_str(), "--columns".as_ref(), "19".as_ref()];
+    succeeded(&job(4, &example_program()?).args(arguments).args(["--sigma", "2"]).output()?)?;
+    let filter = Filter2d::<f32, f32>::gaussian(2.0).boundary(Boundary::Reflect).prepare(&Device::cpu())?;
+    let expected = filter.apply(&data)?.into_raw_vec_and_offset().0;
+    if fs::read(&output)? != bytes(&expected) {
+        return Err("the example differs from one device".into());
+    }
+    // Rows that are not whole are an error of each rank.
+    let job = job(2, &example_program()?).args(&arguments[..2]).args(["--columns", "17"]).output()?;
+    failed(&job, "not whole rows of 17 elements")
+}
+
+/// Returns the path of the example, which is built with the tests.
+fn example_program() -> Result<PathBuf, Failed> {
+    let test = env::current_exe()?;
+    let target = test.parent().and_then(Path::parent).ok_or("the test is in target/debug/deps")?;
+    Ok(target.join("examples/cluster"))
+}
+
+fn panics() -> Result<(), Failed> {
+    let job = Job::start("panic")?.wait()?;
+    failed(&job, "error in rank 1 of 3: a panic")
+}
+
+fn errors() -> Result<(), Failed> {
+    let job = Job::start("error")?.wait()?;
+    failed(&job, "error in rank 1 of 3: expected")
+}
+
+fn killed() -> Result<(), Failed> {
+    let mut job = Job::start("sleep")?;
+    let mut lines = BufReader::new(job.0.stdout.take().ok_or("no output")?).lines();
+    let pid = loop {
+        let line = lines.next().ok_or("rank 1 printed no pid")??;
+        if let Some(pid) = line.strip_prefix("rank 1 pid ") {
+            break pid.to_owned();
+        }
+    };
+    if !Command::new("kill").args(["-9", &pid]).status()?.success() {
+        return Err("rank 1 was not killed".into());
+    }
+    failed(&job.wait()?, "")
+}
+
+/// A job of three ranks.
+struct Job(Child);
+
+impl Job {
+    fn start(task: &str) -> Result<Self, Failed> {
+        let mut command = job(3, &env::current_exe()?);
+        command.env(TASK, task).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Ok(Job(command.spawn()?))
+    }
+
+    /// Waits until the job has ended. It prints little, so it does not wait for a reader.
+    fn wait(mut self) -> Result<Output, Failed> {
+        let start = Instant::now();
+        let status = loop {
+            match self.0.try_wait()? {
+                Some(status) => break status,
+                None if start.elapsed() < LIMIT => thread::sleep(Duration::from_millis(50)),
+                None => return Err(format!("the job has not ended within {LIMIT:?}").into()),
+            }
+        };
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        if let Some(pipe) = &mut self.0.stdout {
+            pipe.read_to_end(&mut stdout)?;
+        }
+        if let Some(pipe) = &mut self.0.stderr {
+            pipe.read_to_end(&mut stderr)?;
+        }
+        Ok(Output { status, stdout, stderr })
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        // Ended already, unless a test failed.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Returns the command for ranks of a program on the CPU, as root too, and more than there are cores.
+fn job(ranks: usize, program: &Path) -> Command {
+    let mut command = Command::new("mpirun");
+    command.args(["--allow-run-as-root", "--oversubscribe", "-n", &ranks.to_string()]).arg(program);
+    command.env("SLM_DEVICE", "cpu").stdin(Stdio::null());
+    command
+}
+
+fn succeeded(job: &Output) -> Result<(), Failed> {
+    if job.status.success() { Ok(()) } else { Err(format!("{}: {}", job.status, text(&job.stderr)).into()) }
+}
+
+fn failed(job: &Output, message: &str) -> Result<(), Failed> {
+    match text(&job.stderr) {
+        _ if job.status.success() => Err("the job succeeded".into()),
+        stderr if !stderr.contains(message) => Err(format!("'{message}' is not in {stderr}").into()),
+        _ => Ok(()),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Result<Self, Failed> {
+        let folder = env::temp_dir().join(format!("slm-mpi-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        Ok(Folder(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
