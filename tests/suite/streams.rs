@@ -42,7 +42,7 @@ impl<R> Sip<R> {
 impl<R: Read> Read for Sip<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.next = self.next % 61 + 7;
-        if self.next % 5 == 0 {
+        if self.next.is_multiple_of(5) {
             return Err(ErrorKind::Interrupted.into());
         }
         let len = bytes.len().min(self.next);
