@@ -65,7 +65,7 @@ fn numbers(devices: &Devices, rows: usize, width: usize) -> Result<DistributedBu
     let mut numbers = devices.zeroed(rows, width)?;
     for member in 0..devices.len() {
         let rows = numbers.rows(member);
-        if let Some(part) = numbers.part_mut(member) {
+        if let Some(mut part) = numbers.part_mut(member) {
             let values: Vec<f32> = (rows.start * width..rows.end * width).map(|i| (i % 1009) as f32 / 1009.0).collect();
             part.upload(&values)?;
         }

@@ -1,9 +1,10 @@
-//! Blurs a matrix in a file that may be larger than the memory of a machine, with a Gaussian, on the ranks of an MPI job:
+//! On the ranks of an MPI job: blurs a matrix in a file that may be larger than the memory of a machine, with a Gaussian, or runs the Game
+//! of Life on a torus that may be so.
 //!
 //! ```sh
 //! cd crates/mpi && cargo build --release --example cluster
-//! mpirun -n 4 target/release/examples/cluster matrix.f32 blurred.f32 --columns 20000 --sigma 3
-//! srun --ntasks-per-node=4 --gpus-per-task=1 target/release/examples/cluster matrix.f32 blurred.f32 --columns 20000 --sigma 3
+//! mpirun -n 4 target/release/examples/cluster blur matrix.f32 blurred.f32 --columns 20000 --sigma 3
+//! srun --ntasks-per-node=4 --gpus-per-task=1 target/release/examples/cluster life --side 262144 --generations 1000
 //! ```
 //!
 //! The files have `f32` of this machine's byte order, row after row, and nothing else. Each rank reads its own rows, exchanges those
@@ -11,16 +12,36 @@
 
 use clap::Parser;
 use slm::distributed::{Devices, DistributedBuffer};
-use slm::{Boundary, Filter2d};
+use slm::ndarray::Array2;
+use slm::{Boundary, Filter2d, Life};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
-/// Blurs a matrix in a file with a Gaussian, on the ranks of an MPI job.
+/// Blurs a matrix or runs the Game of Life, on the ranks of an MPI job.
 #[derive(Debug, Parser)]
 #[command(name = "cluster")]
-struct Arguments {
+enum Task {
+    Blur(Blur),
+    Life(Soup),
+}
+
+/// Runs the Game of Life on a torus with random cells.
+#[derive(Debug, clap::Args)]
+struct Soup {
+    /// Rows and columns
+    #[arg(long, default_value_t = 1 << 18)]
+    side: usize,
+    /// Generations
+    #[arg(long, default_value_t = 1000)]
+    generations: u64,
+}
+
+/// Blurs a matrix in a file with a Gaussian.
+#[derive(Debug, clap::Args)]
+struct Blur {
     /// Input: `f32`, row after row
     input: PathBuf,
     /// Output, which is overwritten
@@ -43,16 +64,51 @@ enum Failure {
     #[error("{}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
     #[error(transparent)]
-    Filter(#[from] slm::Error),
+    Operation(#[from] slm::Error),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    slm_mpi::run(|devices| blur(devices, &arguments))
+    let task = Task::parse();
+    slm_mpi::run(|devices| match &task {
+        Task::Blur(arguments) => blur(devices, arguments),
+        Task::Life(arguments) => life(devices, arguments),
+    })
 }
 
-fn blur(devices: &Devices, arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { input, output, columns, sigma } = arguments;
+/// Each rank has some rows of the torus, and exchanges those at the ends of its part every few generations.
+fn life(devices: &Devices, &Soup { side, generations }: &Soup) -> Result<(), Failure> {
+    let mut board = Life::new(side, side).prepare_on(devices)?;
+    let width = side.div_ceil(64);
+    let last = u64::MAX >> (width * 64 - side);
+    for (member, _) in devices.local() {
+        let rows = board.distribution().rows(member);
+        let words = Array2::from_shape_fn((rows.len(), width), |(row, k)| {
+            let word = random((rows.start + row) * width + k);
+            if k + 1 == width { word & last } else { word }
+        });
+        board.set_words(member, words.view())?;
+    }
+    let (before, start) = (board.population()?, Instant::now());
+    board.step(generations)?;
+    // Every rank takes part in the sum.
+    let after = board.population()?;
+    if devices.get(0).is_some() {
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{before} cells live; after {generations} generations, {after}: {seconds:.3} s on {} ranks", devices.len());
+    }
+    Ok(())
+}
+
+/// Returns 64 random cells (SplitMix64).
+fn random(number: usize) -> u64 {
+    let z = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn blur(devices: &Devices, arguments: &Blur) -> Result<(), Failure> {
+    let Blur { input, output, columns, sigma } = arguments;
     if input == output {
         return Err(Failure::SameFile);
     }
@@ -75,7 +131,7 @@ fn read(devices: &Devices, path: &Path, columns: usize) -> Result<DistributedBuf
     let mut matrix = devices.zeroed(rows, columns)?;
     for (member, _) in devices.local() {
         let first = matrix.rows(member).start;
-        let Some(part) = matrix.part_mut(member) else { continue };
+        let Some(mut part) = matrix.part_mut(member) else { continue };
         let mut elements = vec![0f32; part.len()];
         file.seek(SeekFrom::Start(place(first, columns))).map_err(failed)?;
         file.read_exact(bytemuck::must_cast_slice_mut(&mut elements)).map_err(failed)?;

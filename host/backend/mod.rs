@@ -63,8 +63,7 @@ pub(crate) trait Queue: Send + Sync {
     /// Lets copies of this queue read the memory of another device directly, if they can. Returns whether they can.
     fn access(&self, other: &Self) -> Result<bool>;
 
-    /// Makes later work of this queue wait for the work that `other` has now. Both are of one device, or of devices that have
-    /// [access](Self::access) to each other.
+    /// Makes later work of this queue wait for the work that `other` has now. It may be of another device.
     fn wait_for(&self, other: &Self) -> Result<()>;
 
     /// Returns the kernel `E` from its module, which must be compiled from the same sources and with the same arguments.
@@ -110,7 +109,7 @@ pub(crate) trait DeviceMemory<T>: Sized {
     /// Copies rows of the memory to `data`. The caller has checked that they fit. Returns when the copy is done.
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()>;
 
-    /// Enqueues a copy of rows of `source`, which is on the same device or on one that this has [access](Queue::access) to. The caller
+    /// Enqueues a copy of rows of `source`, which is on the same device or on one that this device has [access](Queue::access) to. The caller
     /// has checked that they fit.
     fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()>;
 

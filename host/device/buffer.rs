@@ -177,7 +177,7 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Enqueues a copy of rows of `source`, a buffer of the same device. The caller has checked that they fit.
+    /// Enqueues a copy of rows of `source`, a buffer of the same device or of one that this device has access to. The caller has checked that they fit.
     pub(crate) fn copy_rows(&mut self, source: &Buffer<T>, rows: Rows) -> Result<()> {
         source.order.before_read(self.device.engine())?;
         self.order.before_write(self.device.engine())?;

@@ -105,8 +105,7 @@ impl Engine {
         }
     }
 
-    /// Makes later work of this queue wait for the work that `other` has now. Both are of one device, or of devices that access each
-    /// other.
+    /// Makes later work of this queue wait for the work that `other` has now. It may be of another device of the same backend.
     pub(crate) fn wait_for(&self, other: &Engine) -> Result<()> {
         match (self, other) {
             (Engine::Cuda(queue), Engine::Cuda(other)) if !Arc::ptr_eq(queue, other) => queue.wait_for(other),

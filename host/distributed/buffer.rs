@@ -3,7 +3,7 @@
 use super::{Devices, DistributedError, Distribution};
 use crate::cpu::allocation;
 use crate::device::data::number_of;
-use crate::{Buffer, Element, Input, Result};
+use crate::{Buffer, BufferSliceMut, Element, Input, Result};
 use std::fmt;
 use std::ops::Range;
 
@@ -117,8 +117,8 @@ impl<T: Element> DistributedBuffer<T> {
     }
 
     /// Returns the rows of a member for writing, or `None` if it is in another process.
-    pub fn part_mut(&mut self, member: usize) -> Option<&mut Buffer<T>> {
-        self.parts.get_mut(member)?.as_mut()
+    pub fn part_mut(&mut self, member: usize) -> Option<BufferSliceMut<'_, T>> {
+        self.parts.get_mut(member)?.as_mut().map(BufferSliceMut::from)
     }
 
     /// Returns the elements of all members in this process, in their order: all, if no member is elsewhere.

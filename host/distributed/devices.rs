@@ -34,6 +34,8 @@ pub struct Devices {
 
 struct Inner {
     members: Vec<Option<Device>>,
+    /// Queues of the members for data that come from others, while the members compute.
+    incoming: Vec<Option<Device>>,
     links: Vec<Vec<Link>>,
     transport: Option<Box<dyn Transport>>,
 }
@@ -54,6 +56,7 @@ pub enum Link {
 
 impl Devices {
     /// Returns these devices as members, in this order. GPUs of one machine get access to each other's memory, where they can have it.
+    /// Memory that they free stays with the process then, because it takes long to give other GPUs access to new memory.
     ///
     /// Devices of any kind can be members together, and one device can be several of them.
     ///
@@ -83,7 +86,7 @@ impl Devices {
     /// Returns the members of several processes. `device` is the member of this process, whose number the transport knows.
     ///
     /// All processes call the same functions in the same order, with the same descriptions and sizes. They compute the same distribution
-    /// of the data, and each has the part of its own member.
+    /// of the data, and each has the part of its own member. After an error in one process, the others may wait for it: end them all.
     ///
     /// # Errors
     ///
@@ -110,7 +113,9 @@ impl Devices {
         };
         let links_from = |from| members.iter().map(|to| link(from, to)).collect::<Result<_>>();
         let links = members.iter().map(links_from).collect::<Result<_>>()?;
-        Ok(Devices { inner: Arc::new(Inner { members, links, transport }) })
+        let incoming =
+            members.iter().map(|member| member.as_ref().map(Device::queue).transpose()).collect::<Result<_>>()?;
+        Ok(Devices { inner: Arc::new(Inner { members, incoming, links, transport }) })
     }
 
     /// Returns the number of members.
@@ -145,6 +150,11 @@ impl Devices {
     pub fn synchronize(&self) -> Result<()> {
         let results: Vec<_> = self.local().map(|(_, device)| device.synchronize()).collect();
         results.into_iter().collect()
+    }
+
+    /// Returns the members in this process, with the queues for data that come from others.
+    pub(super) fn incoming(&self) -> impl Iterator<Item = (usize, &Device)> {
+        self.inner.incoming.iter().enumerate().filter_map(|(member, queue)| Some((member, queue.as_ref()?)))
     }
 
     pub(crate) fn transport(&self) -> Option<&dyn Transport> {

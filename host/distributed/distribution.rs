@@ -24,18 +24,21 @@ impl Distribution {
         Self::in_units(rows, members, PACK, 0)
     }
 
-    /// Returns about equal multiples of `unit` rows for each member. If a member would have fewer than `least` rows, the first has all.
+    /// Returns about equal multiples of `unit` rows for each of the first members: for as many that each has at least `least` rows, or for
+    /// the first one alone. The others have none.
     pub(crate) fn in_units(rows: usize, members: usize, unit: usize, least: usize) -> Self {
         // The rounded ends differ from even ones by less than a unit.
-        let end = |member: usize| match member + 1 == members {
+        let end = |member: usize, used: usize| match member + 1 >= used {
             true => rows,
-            false => (rows as u128 * (member + 1) as u128 / members as u128) as usize / unit * unit,
+            false => (rows as u128 * (member + 1) as u128 / used as u128) as usize / unit * unit,
         };
-        let even = Distribution { ends: (0..members).map(end).collect() };
-        match (0..members).all(|member| even.rows(member).len() >= least) {
-            true => even,
-            false => Distribution { ends: vec![rows; members] },
-        }
+        let over = |used| Distribution { ends: (0..members).map(|member| end(member, used)).collect() };
+        let has_least =
+            |distribution: &Distribution, used| (0..used).all(|member| distribution.rows(member).len() >= least);
+        let mut distributions = (1..=members).rev().map(|used| (over(used), used));
+        distributions
+            .find(|(distribution, used)| *used == 1 || has_least(distribution, *used))
+            .map_or(over(1), |found| found.0)
     }
 
     /// Returns the number of members.
@@ -89,8 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_are_on_the_first_member() {
-        let distribution = Distribution::in_units(100, 3, 16, 50);
+    fn few_rows_are_on_the_first_members() {
+        let distribution = Distribution::in_units(100, 3, 16, 40);
+        assert_eq!([0, 1, 2].map(|member| distribution.rows(member)), [0..48, 48..100, 100..100]);
+        let distribution = Distribution::in_units(100, 3, 16, 60);
         assert_eq!([0, 1, 2].map(|member| distribution.rows(member)), [0..100, 100..100, 100..100]);
         assert_eq!(distribution.owners(3..7).collect::<Vec<_>>(), [(0, 3..7)]);
         let even = Distribution::even(100, 3);

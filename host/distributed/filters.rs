@@ -112,8 +112,14 @@ impl<S: FilterSample, O: FilterSample> Distributed<PreparedFilter2d<S, O>> {
     }
 }
 
+/// Returns the signal, the same in all processes: segments may depend on the device, so those of the first member count.
 fn signal<S: Raw, O: Raw>(divided: &impl Divided<S, O>, samples: &DistributedBuffer<S>) -> Result<Signal> {
-    let (placement, count) = (divided.placement(), samples.total_rows());
+    let (mut placement, count) = (divided.placement(), samples.total_rows());
+    if let Some(transport) = samples.devices().transport() {
+        let mut segment = [if transport.member() == 0 { placement.segment as u64 } else { 0 }];
+        transport.add(&mut segment).map_err(DistributedError::Transport)?;
+        placement.segment = segment[0] as usize;
+    }
     Ok(Signal { placement, samples: count, outputs: divided.outputs(count)? })
 }
 
@@ -146,7 +152,10 @@ fn run<S: Raw, O: Raw, D: Divided<S, O>>(
     moves::run(devices, &signal.moves(&inputs, &of_outputs, in_width), &samples.parts(), &mut gathered)?;
     for (member, filter) in filters {
         let (Some(own), Some(outputs)) = (samples.part(*member), &mut outputs.parts_mut()[*member]) else { continue };
-        for piece in pieces(*member) {
+        let mut pieces = pieces(*member);
+        // The others wait for what comes from other members.
+        pieces.sort_by_key(|piece| piece.gathered.is_some());
+        for piece in pieces {
             let first = inputs.rows(*member).start as i64;
             let input = match piece.gathered {
                 Some(number) => gathered[*member][number].slice(..)?,
@@ -170,9 +179,9 @@ fn gathering<S: Raw>(
     pieces: &dyn Fn(usize) -> Vec<Piece>,
 ) -> Result<Vec<Vec<Buffer<S>>>> {
     let mut gathered: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
-    for (member, device) in devices.local() {
+    for (member, queue) in devices.incoming() {
         for piece in pieces(member).iter().filter(|piece| piece.gathered.is_some()) {
-            gathered[member].push(device.unwritten(piece.part.len() * width)?);
+            gathered[member].push(queue.unwritten(piece.part.len() * width)?);
         }
     }
     Ok(gathered)

@@ -12,7 +12,7 @@
 use super::distribution::Distribution;
 use super::moves::Move;
 use crate::device::rows::{Place, Rows};
-use crate::filter::part::{PACK, Part, Placement};
+use crate::filter::part::{Part, Placement};
 use slm_kernels::signal::Border;
 use std::ops::Range;
 
@@ -82,13 +82,20 @@ impl Signal {
         let first = match own.start == 0 && has_ends {
             true => outputs.start,
             // Parts begin up to a pack before their first window.
-            false => behind((own.start + PACK - 1) as i64).div_ceil(stride).next_multiple_of(unit).max(outputs.start),
+            false => behind((own.start + self.placement.pack - 1) as i64)
+                .div_ceil(stride)
+                .next_multiple_of(unit)
+                .max(outputs.start),
         };
         let last = match own.end == self.samples && has_ends {
             true => outputs.end,
             false => (behind(own.end as i64 - span as i64 - 1 + stride as i64) / stride / unit * unit).min(outputs.end),
         };
-        first..last.max(first)
+        // Small parts of small signals could be computed with other weights than whole ones.
+        let least = self.placement.least().next_multiple_of(unit);
+        let first = if first > outputs.start { first.max(outputs.start + least) } else { first };
+        let last = if last < outputs.end { last.min(outputs.end.saturating_sub(least) / unit * unit) } else { last };
+        if first + least <= last { first..last } else { first..first }
     }
 
     /// Returns the moves of samples, as rows of `width` elements, for the pieces of all members.
@@ -138,7 +145,7 @@ mod tests {
                 [[0, 0, 1, 1], [2, 4, 1, 1], [0, 30, 3, 1], [10, 33, 2, 5]].map(|filter| (border, filter))
             })
         {
-            let placement = Placement { border, start: -(left as i64), span, stride, segment };
+            let placement = Placement { border, start: -(left as i64), span, stride, segment, pack: 16 };
             for (samples, members) in [(5, 2), (100, 3), (1000, 1), (1000, 2), (1003, 3), (5000, 4)] {
                 let signal = Signal { placement, samples, outputs: samples.div_ceil(stride) };
                 check(&signal, members);
@@ -180,7 +187,7 @@ mod tests {
     /// Few samples are moved: the inner outputs are computed where the samples are.
     #[test]
     fn inner_outputs_need_no_moves() {
-        let placement = Placement { border: Border::Nearest, start: -32, span: 64, stride: 1, segment: 1 };
+        let placement = Placement { border: Border::Nearest, start: -32, span: 64, stride: 1, segment: 1, pack: 16 };
         let signal = Signal { placement, samples: 1 << 20, outputs: 1 << 20 };
         let inputs = Distribution::even(1 << 20, 4);
         let moved: usize = signal.moves(&inputs, &signal.distribution(4), 1).iter().map(|step| step.rows.len).sum();

@@ -4,7 +4,8 @@ use std::fmt;
 
 /// A way to other processes, each with one member of [`Devices`](super::Devices).
 ///
-/// All processes call the same functions in the same order.
+/// All processes call the same functions in the same order, also those that change the cells of a board of
+/// [`Life`](crate::life::DistributedBoard). After an error in one process, the others may wait for it: end them all.
 pub trait Transport: Send + Sync {
     /// Returns the number of members.
     fn members(&self) -> usize;

@@ -57,6 +57,7 @@ impl<T: TransposeElement> Transpose<T> {
         }
         Distributed::new(devices, |device| {
             // What prevents the transposition is found now.
+            self.checked()?;
             self.of_block(1, 1).prepare(device)?;
             Ok(PreparedBlocks { device: device.clone(), transpose: *self, prepared: Recent::default() })
         })
@@ -114,7 +115,9 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
         for (to, prepared) in self.local() {
             let Some(output) = &mut transposed.parts_mut()[to] else { continue };
             let mut moved = blocks[to].iter();
-            for from in 0..grid.of_rows.members() {
+            // The own block first: the others wait for what comes from other members.
+            let others = (0..grid.of_rows.members()).filter(|from| *from != to);
+            for from in std::iter::once(to).chain(others) {
                 let (of_rows, of_columns) = (grid.of_rows.rows(from), grid.of_columns.rows(to));
                 if of_rows.is_empty() || of_columns.is_empty() {
                     continue;
@@ -167,9 +170,9 @@ impl Grid {
     /// Returns room for the blocks that come to each member in this process.
     fn room<T: Raw>(&self, devices: &Devices) -> Result<Vec<Vec<Buffer<T>>>> {
         let mut room: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
-        for (member, device) in devices.local() {
+        for (member, queue) in devices.incoming() {
             for (_, [rows, columns]) in self.coming(member) {
-                room[member].push(device.unwritten(rows * columns * self.components)?);
+                room[member].push(queue.unwritten(rows * columns * self.components)?);
             }
         }
         Ok(room)

@@ -21,8 +21,11 @@ use slm_kernels::signal::Border;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// First samples of parts are multiples of it, because kernels load packs of samples.
+/// Samples that kernels load together, or a multiple of them.
 pub(crate) const PACK: usize = 16;
+
+/// Maximum of a unit that is not a single segment.
+const MOST_UNIT: usize = 1 << 10;
 
 /// Where the windows of outputs are along an axis: output `o` depends on samples from `start + o · stride` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub(crate) struct Placement {
     pub(crate) stride: usize,
     /// Parts begin at multiples of this number of outputs.
     pub(crate) segment: usize,
+    /// First samples of parts are multiples of this number.
+    pub(crate) pack: usize,
 }
 
 /// Some of the outputs along an axis.
@@ -56,22 +61,25 @@ impl Part {
 
 impl Placement {
     /// Windows of one sample, at each output's own place.
-    pub(crate) const SINGLE: Self = Placement { border: Border::Constant, start: 0, span: 0, stride: 1, segment: 1 };
+    pub(crate) const SINGLE: Self =
+        Placement { border: Border::Constant, start: 0, span: 0, stride: 1, segment: 1, pack: 1 };
 
-    /// Returns the number of outputs that parts are multiples of.
+    /// Returns the number of outputs that parts are multiples of: whole segments, and whole packs unless that would be very many. Then
+    /// a GPU copies outputs that are misaligned.
     pub(crate) fn unit(&self) -> usize {
-        // The least common multiple.
-        let (mut a, mut b) = (self.segment.max(1), PACK);
+        let segment = self.segment.max(1);
+        let (mut a, mut b) = (segment, self.pack);
         while b > 0 {
             (a, b) = (b, a % b);
         }
-        self.segment.max(1) / a * PACK
+        let common_multiple = segment / a * self.pack;
+        if common_multiple <= MOST_UNIT { common_multiple } else { segment }
     }
 
     /// Returns the minimum number of outputs of the first and of the last part: windows of others do not reach over an end. Filters of
     /// signals that are shorter than a window may add up weights first.
     pub(crate) fn least(&self) -> usize {
-        self.span / self.stride + PACK
+        self.span / self.stride + self.pack
     }
 
     /// Returns the samples that the outputs depend on, as if the signal were endless.
@@ -95,7 +103,7 @@ impl Placement {
             }
             (first, end) = (first.max(0), end.clamp(0, total));
         }
-        first = first.div_euclid(PACK as i64) * PACK as i64;
+        first = first.div_euclid(self.pack as i64) * self.pack as i64;
         let start = self.start + (outputs.start * self.stride) as i64 - first;
         Part { outputs, samples: first..end.max(first), start }
     }
@@ -124,7 +132,7 @@ impl Placement {
 
     /// Returns whether a signal has several parts of `size` outputs: its ends must be far enough from each other.
     pub(crate) fn is_divided(&self, outputs: usize, samples: usize, size: usize) -> bool {
-        samples > self.span + PACK && outputs >= size + self.least()
+        samples > self.span + self.pack && outputs >= size + self.least()
     }
 
     /// Returns the number of outputs of a part for one of about `size` outputs.
@@ -135,8 +143,9 @@ impl Placement {
 
     /// Returns upper limits of a part's samples and outputs for parts of about `size` outputs.
     pub(crate) fn capacities(&self, size: usize) -> [usize; 2] {
-        let outputs = self.size(size) + self.least();
-        [outputs * self.stride + 2 * (self.span + PACK), outputs + self.span]
+        let outputs = self.size(size).saturating_add(self.least());
+        let samples = outputs.saturating_mul(self.stride).saturating_add(2 * (self.span + self.pack));
+        [samples, outputs + self.span]
     }
 }
 
@@ -191,9 +200,9 @@ mod tests {
             [[0, 0, 1, 1], [2, 4, 1, 1], [0, 30, 3, 1], [30, 30, 1, 31], [10, 33, 2, 5], [33, 33, 40, 1]]
                 .map(|filter| (border, filter))
         }) {
-            let placement = Placement { border, start: -(left as i64), span, stride, segment };
+            let placement = Placement { border, start: -(left as i64), span, stride, segment, pack: PACK };
             for samples in [1, 17, 100, 500, 1000] {
-                let outputs = (samples as usize).div_ceil(stride);
+                let outputs = samples.div_ceil(stride);
                 let mut next = 0;
                 for part in placement.parts(outputs, samples, 64) {
                     assert_eq!(part.outputs.start, next);
@@ -223,7 +232,8 @@ mod tests {
 
     #[test]
     fn units_are_common_multiples() {
-        let unit = |segment| Placement { segment, ..Placement::SINGLE }.unit();
-        assert_eq!([1, 2, 5, 16, 24, 31].map(unit), [16, 16, 80, 16, 48, 496]);
+        let unit = |segment| Placement { segment, pack: PACK, ..Placement::SINGLE }.unit();
+        assert_eq!([1, 2, 5, 16, 24, 31, 1001].map(unit), [16, 16, 80, 16, 48, 496, 1001]);
+        assert_eq!(Placement::SINGLE.unit(), 1);
     }
 }

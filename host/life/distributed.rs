@@ -14,6 +14,7 @@ use super::words::{Area, AreaWords, Size};
 use super::{Board, Life, LifeError, Pattern, Topology, placement};
 use crate::Result;
 use crate::cpu::allocation;
+use crate::device::buffer::check_shape;
 use crate::device::rows::Rows;
 use crate::distributed::{Devices, DistributedError, Distribution, Link, Received, Sent};
 use crate::element::raw::Raw;
@@ -74,8 +75,8 @@ struct Ghost {
 }
 
 impl Life {
-    /// Prepares the board on several devices; otherwise as [`prepare`](Self::prepare). If members would have fewer than 64 rows, the
-    /// first one has all.
+    /// Prepares the board on several devices; otherwise as [`prepare`](Self::prepare). If members would have fewer than 64 rows,
+    /// fewer of them have rows.
     ///
     /// # Errors
     ///
@@ -281,8 +282,8 @@ impl Member {
 
 /// Cells.
 impl DistributedBoard {
-    /// Places a pattern with its first cell in this row and column; otherwise as [`Board::place`]. Each process places the whole
-    /// pattern.
+    /// Places a pattern with its first cell in this row and column; otherwise as [`Board::place`]. All processes have to call this with
+    /// the whole pattern.
     ///
     /// # Errors
     ///
@@ -325,20 +326,21 @@ impl DistributedBoard {
         }
     }
 
-    /// Overwrites the cells of a member's rows, as [`Board::set_words`]. Nothing happens if the member is in another process.
+    /// Overwrites the cells of a member's rows, as [`Board::set_words`]. Nothing is written if the member is in another process, or if
+    /// there is no such member; but all processes have to call this for some member if one does.
     ///
     /// # Errors
     ///
-    /// The errors of [`Board::set_words`].
+    /// The errors of [`Board::set_words`], also for a member in this process that has no rows.
     pub fn set_words(&mut self, member: usize, words: ArrayView2<'_, u64>) -> Result<()> {
         self.left = 0;
-        let rows = self.distribution.rows(member).len();
+        if self.devices.get(member).is_none() {
+            return Ok(());
+        }
+        let expected = [self.distribution.rows(member).len(), self.life.size.width()];
+        check_shape("the array of words", expected, [words.nrows(), words.ncols()])?;
         match self.members.get_mut(member).and_then(Option::as_mut) {
-            Some(member) => {
-                let (width, (actual, actual_width)) = (self.life.size.width(), words.dim());
-                crate::device::buffer::check_shape("the array of words", [rows, width], [actual, actual_width])?;
-                member.board.set_words_of_rows(member.above, words)
-            }
+            Some(member) => member.board.set_words_of_rows(member.above, words),
             None => Ok(()),
         }
     }

@@ -119,7 +119,11 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         // A signal of more places is larger than any file.
         let samples = usize::try_from(bytes / per_place as u64).unwrap_or(usize::MAX);
         let outputs = self.divided.outputs(samples)?;
-        if !bytes.is_multiple_of(per_place as u64) || !placement.is_divided(outputs, samples, self.size) {
+        let rest = bytes % per_place as u64;
+        if rest != 0 {
+            return Err(StreamCause::Incomplete { bytes: rest, size: per_place as u64 });
+        }
+        if !placement.is_divided(outputs, samples, self.size) {
             return Ok(());
         }
         let before = (-placement.part(0..self.size, None).samples.start) as usize;
@@ -181,10 +185,12 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         memory[..held].copy_from_slice(&self.held);
         let read = match self.wrapped {
             Some(samples) => self.read_wrapped(samples, &mut memory[held..wanted])?,
+            // Behind its end, an input may go on: a terminal, or a file that grows.
+            None if self.outputs.is_some() => 0,
             None => self.input.read(&mut memory[held..wanted], width)?,
         };
         let count = (held + read) / width;
-        if held + read < wanted && self.wrapped.is_none() {
+        if held + read < wanted && self.wrapped.is_none() && self.outputs.is_none() {
             self.outputs = Some(self.divided.outputs((self.first_held + count as i64) as usize)?);
         }
         Ok(count)

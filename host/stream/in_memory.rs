@@ -1,5 +1,5 @@
-//! Host memory to host memory through a GPU, in parts: copies in both directions and kernels at the same time, and data that are larger
-//! than the memory of the device.
+//! Host memory to host memory through a GPU, in parts: copies in both directions at the same time, and data that are larger than the
+//! memory of the device.
 
 use super::error::StreamCause;
 use super::pipeline::{self, Capacity, Job, Outputs, Samples};
@@ -53,7 +53,9 @@ fn in_parts<S: Element, O: Element>(
 ) -> Result<()> {
     let (placement, [in_width, out_width]) = (divided.placement(), divided.widths());
     let places = samples.len().checked_div(in_width).unwrap_or(0);
-    let size = bytes / (in_width * placement.stride * size_of::<S>() + out_width * size_of::<O>()).max(1);
+    let per_output = [(in_width, placement.stride, size_of::<S>()), (out_width, 1, size_of::<O>())];
+    let per_output = per_output.map(|(width, stride, size)| width.saturating_mul(stride).saturating_mul(size));
+    let size = bytes / per_output[0].saturating_add(per_output[1]).max(1);
     let mut parts = placement.parts(divided.outputs(places)?, places, size).peekable();
     let largest = match parts.peek() {
         // A whole signal may be longer than a part.

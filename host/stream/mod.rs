@@ -87,7 +87,8 @@ impl<'a, R: Read + Send, W: Write, T> Stream<'a, R, W, T> {
 
     /// Sets the number of bytes for samples and outputs in memory, of host and device together. The default is 256 MiB.
     ///
-    /// The stream takes more if it cannot do with so little: a part has at least as many samples as a window, and at least one row.
+    /// The stream takes more if it cannot do with so little: a part has a few windows of samples, and whole segments if a filter adds up
+    /// segments. Sums between two passes of a filter come on top.
     pub fn memory(self, bytes: usize) -> Self {
         Stream { memory: bytes, ..self }
     }
@@ -102,7 +103,7 @@ impl<'a, R: Read + Send, W: Write, T> Stream<'a, R, W, T> {
     }
 
     /// Calls a function after each part, on the thread that runs the stream. If it breaks, the stream ends with
-    /// [`StreamCause::Cancelled`].
+    /// [`StreamCause::Cancelled`], when a read that has begun returns.
     ///
     /// ```
     /// use slm::stream::StreamCause;

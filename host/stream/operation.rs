@@ -62,7 +62,8 @@ impl<S: Raw, O: Raw, D: Divided<S, O>> Operation for Typed<D, S, O> {
             _ => {}
         }
         let [samples, outputs] = placement.capacities(size);
-        let capacity = Capacity { elements: [samples * in_width, outputs * out_width], staged: [true; 2] };
+        let elements = [samples.saturating_mul(in_width), outputs.saturating_mul(out_width)];
+        let capacity = Capacity { elements, staged: [true; 2] };
         pipeline::run(divided, &capacity, &mut |free| feed.next(free), &mut |part, outputs| {
             O::swap_if_big_endian(outputs);
             let done = part.samples.end.max(0) as u64 * (in_width * size_of::<S>()) as u64;
@@ -77,8 +78,12 @@ impl<S: Raw, O: Raw, D: Divided<S, O>> Operation for Typed<D, S, O> {
 
 /// Returns the number of outputs of a part, so that all parts in memory have about this number of bytes.
 fn outputs_per_part<S: Raw, O: Raw>(divided: &dyn Divided<S, O>, memory: usize) -> usize {
-    let [samples, outputs] = divided.widths();
-    let samples = samples.saturating_mul(size_of::<S>()).saturating_mul(divided.placement().stride);
-    let bytes = samples.saturating_add(outputs.saturating_mul(size_of::<O>()));
-    memory / PARTS / bytes.max(1)
+    let ([in_width, out_width], placement) = (divided.widths(), divided.placement());
+    let bytes = |[samples, outputs]: [usize; 2]| {
+        let of_samples = samples.saturating_mul(in_width).saturating_mul(size_of::<S>());
+        of_samples.saturating_add(outputs.saturating_mul(out_width).saturating_mul(size_of::<O>()))
+    };
+    // A part has room for samples and outputs at the ends of a signal, too.
+    let left = (memory / PARTS).saturating_sub(bytes(placement.capacities(0)));
+    left / bytes([placement.stride, 1]).max(1)
 }

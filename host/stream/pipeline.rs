@@ -1,5 +1,4 @@
-//! Parts on their way through a device: while one is computed, the next one is read and uploaded, and the one before it is downloaded and
-//! written.
+//! Parts on their way through a device: while one is downloaded and written, the next one is read, uploaded and computed.
 //!
 //! ```text
 //!            GPU                                       CPU
@@ -10,7 +9,7 @@
 //! ```
 //!
 //! Uploads, kernels and downloads have a queue of the device each. All calls that copy return when the copy is done, so a thread waits
-//! for its queue alone. Memory goes round: a stage that has done with a part gives its memory back to the stage before it. When a stage
+//! for its queue alone. An upload waits for the kernels before it, which take less time than copies in most operations. Memory goes round: a stage that has done with a part gives its memory back to the stage before it. When a stage
 //! fails or panics, the others find their channels closed, finish what they have, and end.
 
 use super::error::StreamCause;
@@ -72,7 +71,7 @@ pub(super) struct Capacity {
 /// Computes parts. `feed` gets memory for the samples of a part if they are staged, and returns the next job, or `None` after the last
 /// one. `drain` gets each part in order, with its outputs if they are staged.
 ///
-/// Returns the first error in the order of the stages. All parts before it are drained, unless `drain` fails.
+/// Returns the error of `drain`, or the first one in the order of the other stages. All parts before it are drained then.
 pub(super) fn run<'a, S: Element, O: Element>(
     divided: &dyn Divided<S, O>,
     capacity: &Capacity,
@@ -143,7 +142,8 @@ pub(super) fn run<'a, S: Element, O: Element>(
         });
         drop((drained, give_outputs));
         let stages = std::iter::once(feeding).chain(computing).map(joined).collect::<Vec<_>>();
-        stages.into_iter().chain([draining]).collect()
+        // The last stage has the earliest parts.
+        [draining].into_iter().chain(stages).collect()
     })
 }
 

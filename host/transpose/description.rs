@@ -39,6 +39,11 @@ impl<T: TransposeElement> Transpose<T> {
         Transpose { matrices: Matrices { rows, columns, ..self.matrices }, ..*self }
     }
 
+    /// Returns an error if no memory can have the matrices.
+    pub(crate) fn checked(&self) -> Result<()> {
+        self.matrices.check::<T>()
+    }
+
     /// Returns the number of matrices.
     pub(crate) fn count(&self) -> usize {
         self.matrices.count

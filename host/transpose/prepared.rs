@@ -167,13 +167,14 @@ impl<T: TransposeElement> PreparedTranspose<T> {
         T::plan(self, pitches)
     }
 
-    /// Returns the plan for these row pitches.
+    /// Transposes, with the row pitches that input and output have.
     pub(super) fn run(&self, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {
         let [row, transposed_row] = self.matrices.pitches();
         let pitches = Pitches([input.pitch(row), output.pitch(transposed_row)]);
         self.on_device.run(&self.device, &pitches, [input], output)
     }
 
+    /// Returns the plan for these row pitches.
     pub(super) fn plan_of(&self, pitches: [usize; 2]) -> Result<Plan<TransposeAlgorithm>> {
         let planned = match &self.on_device {
             OnDevice::Cpu(_) => Planned::on_cpu(),

@@ -140,6 +140,7 @@ functions! {
     fn cuMemFree_v2(address: CUdeviceptr);
     fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream);
     fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
     fn cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const CUmemAccessDesc, count: usize);
     fn cuMemsetD8Async(address: CUdeviceptr, byte: c_uchar, bytes: usize, stream: CUstream);
     fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);

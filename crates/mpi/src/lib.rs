@@ -14,7 +14,7 @@
 //!     let mut picture = devices.zeroed::<f32>(400, 300)?; // each rank has some of the rows
 //!     for (member, _) in devices.local() {
 //!         let rows = picture.rows(member); // such as those to read from a file
-//!         let Some(part) = picture.part_mut(member) else { continue };
+//!         let Some(mut part) = picture.part_mut(member) else { continue };
 //!         part.upload(&vec![0.5; rows.len() * 300])?;
 //!     }
 //!     // Ranks exchange the rows at the ends of their parts, and counts.

@@ -2,8 +2,8 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use slm::distributed::Devices;
-use slm::ndarray::Array2;
-use slm::{Boundary, Device, Filter1d, Filter2d, Histogram, Transpose};
+use slm::ndarray::{Array2, s};
+use slm::{Boundary, Device, Filter1d, Filter2d, Histogram, Life, Transpose};
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -62,7 +62,7 @@ fn rank(task: &str, devices: &Devices) -> Result<(), String> {
     Ok(())
 }
 
-const OPERATIONS: [&str; 4] = ["line", "picture", "counts", "transposed"];
+const OPERATIONS: [&str; 5] = ["line", "picture", "counts", "transposed", "life"];
 
 /// Where a member puts its part of a result.
 fn part(folder: &Path, operation: &str, member: usize) -> PathBuf {
@@ -94,7 +94,7 @@ fn counts() -> Histogram<f32> {
 }
 
 /// Returns the bytes of this rank's parts of the results.
-fn on_ranks(devices: &Devices) -> slm::Result<[Vec<u8>; 4]> {
+fn on_ranks(devices: &Devices) -> slm::Result<[Vec<u8>; 5]> {
     let data = data();
     let samples = devices.distribute(data.as_slice().unwrap_or_default())?;
     let matrix = devices.distribute(&data)?;
@@ -103,11 +103,12 @@ fn on_ranks(devices: &Devices) -> slm::Result<[Vec<u8>; 4]> {
         bytes(&picture().prepare_on(devices)?.apply(&matrix)?.download()?),
         bytes(counts().prepare_on(devices)?.apply(&samples)?.bins()?),
         bytes(&Transpose::new(ROWS, COLUMNS).prepare_on(devices)?.apply(&matrix)?.download()?),
+        life_on_ranks(devices)?,
     ])
 }
 
 /// Returns the bytes of the results on one device.
-fn on_one(device: &Device) -> slm::Result<[Vec<u8>; 4]> {
+fn on_one(device: &Device) -> slm::Result<[Vec<u8>; 5]> {
     let data = data();
     let samples = data.as_slice().unwrap_or_default();
     Ok([
@@ -115,7 +116,40 @@ fn on_one(device: &Device) -> slm::Result<[Vec<u8>; 4]> {
         bytes(&picture().prepare(device)?.apply(&data)?.into_raw_vec_and_offset().0),
         bytes(counts().prepare(device)?.apply(samples)?.bins()?),
         bytes(&Transpose::new(ROWS, COLUMNS).prepare(device)?.apply(samples)?),
+        life_on_one(device)?,
     ])
+}
+
+/// Several exchanges of rows.
+const GENERATIONS: u64 = 150;
+
+fn cells() -> Array2<u64> {
+    let mut state = 1u64;
+    Array2::from_shape_simple_fn((ROWS, 2), || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state ^ (state >> 29)
+    })
+}
+
+fn life_on_ranks(devices: &Devices) -> slm::Result<Vec<u8>> {
+    let (mut board, cells) = (Life::new(ROWS, 128).prepare_on(devices)?, cells());
+    let mut words = Vec::new();
+    for (member, _) in devices.local() {
+        let rows = board.distribution().rows(member);
+        board.set_words(member, cells.slice(s![rows, ..]))?;
+    }
+    board.step(GENERATIONS)?;
+    for (member, _) in devices.local() {
+        words.extend(board.words(member)?.into_iter().flatten());
+    }
+    Ok(bytes(&words))
+}
+
+fn life_on_one(device: &Device) -> slm::Result<Vec<u8>> {
+    let mut board = Life::new(ROWS, 128).prepare(device)?;
+    board.set_words(cells().view())?;
+    board.step(GENERATIONS)?;
+    Ok(bytes(&board.words()?.into_raw_vec_and_offset().0))
 }
 
 fn bytes<T: bytemuck::NoUninit>(elements: &[T]) -> Vec<u8> {
@@ -148,7 +182,7 @@ fn example() -> Result<(), Failed> {
     let [input, output] = ["matrix.f32", "blurred.f32"].map(|name| folder.0.join(name));
     let data = data();
     fs::write(&input, bytes(data.as_slice().unwrap_or_default()))?;
-    let arguments = [input.as_os_str(), output.as_os_str(), "--columns".as_ref(), "19".as_ref()];
+    let arguments = ["blur".as_ref(), input.as_os_str(), output.as_os_str(), "--columns".as_ref(), "19".as_ref()];
     succeeded(&job(4, &example_program()?).args(arguments).args(["--sigma", "2"]).output()?)?;
     let filter = Filter2d::<f32, f32>::gaussian(2.0).boundary(Boundary::Reflect).prepare(&Device::cpu())?;
     let expected = filter.apply(&data)?.into_raw_vec_and_offset().0;
@@ -156,8 +190,17 @@ fn example() -> Result<(), Failed> {
         return Err("the example differs from one device".into());
     }
     // Rows that are not whole are an error of each rank.
-    let job = job(2, &example_program()?).args(&arguments[..2]).args(["--columns", "17"]).output()?;
-    failed(&job, "not whole rows of 17 elements")
+    let refused = job(2, &example_program()?).args(&arguments[..3]).args(["--columns", "17"]).output()?;
+    failed(&refused, "not whole rows of 17 elements")?;
+    // The same population on any number of ranks.
+    let mut populations = Vec::new();
+    for ranks in [1, 4] {
+        let soup = job(ranks, &example_program()?).args(["life", "--side", "300", "--generations", "100"]).output()?;
+        succeeded(&soup)?;
+        populations.push(text(&soup.stdout).split(':').next().unwrap_or_default().to_owned());
+    }
+    let is_same = populations[0].ends_with(|digit: char| digit.is_ascii_digit()) && populations[0] == populations[1];
+    if is_same { Ok(()) } else { Err(format!("{populations:?}").into()) }
 }
 
 /// Returns the path of the example, which is built with the tests.

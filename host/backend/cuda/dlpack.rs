@@ -66,7 +66,9 @@ impl<T: Element> Exchange<T> for DeviceMemory<T> {
     fn check(queue: &Arc<Queue>, elements: &Elements<T>) -> Result<()> {
         queue.enter()?;
         match elements.len() == 0 || is_reachable(queue, elements.address())? {
-            true => Ok(()),
+            // The producer may have made the tensor ready for another stream than the queue's.
+            // SAFETY: takes nothing.
+            true => queue.check("cuCtxSynchronize", unsafe { api::cuCtxSynchronize() }),
             false => Err(DlpackError::ForeignMemory { device: queue.context().info().name.clone() }.into()),
         }
     }

@@ -11,8 +11,14 @@ const DEVICE: c_uint = 1;
 const READ_AND_WRITE: c_uint = 3;
 const NO_FLAGS: c_uint = 0;
 
-/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+/// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`: bytes that a pool keeps when a stream is waited for. To map memory for other devices again takes
+/// longer than most operations.
+const RELEASE_THRESHOLD: c_uint = 4;
+
+// Errors of `cuCtxEnablePeerAccess`.
+const PEER_ACCESS_UNSUPPORTED: c_int = 217;
 const ALREADY_ENABLED: c_int = 704;
+const TOO_MANY_PEERS: c_int = 711;
 
 /// Lets the device of `context` access the memory of `peer`, if it can. Returns whether it can. Memory of one device is always
 /// accessible.
@@ -31,8 +37,10 @@ pub(super) fn enable(context: &Context, peer: &Context) -> Result<bool> {
     // For memory that is not of a pool.
     // SAFETY: the peer's context is alive.
     let code = unsafe { api::cuCtxEnablePeerAccess(peer.raw(), NO_FLAGS) };
-    if code != ALREADY_ENABLED {
-        context.check("cuCtxEnablePeerAccess", code)?;
+    match code {
+        ALREADY_ENABLED => {}
+        PEER_ACCESS_UNSUPPORTED | TOO_MANY_PEERS => return Ok(false),
+        code => context.check("cuCtxEnablePeerAccess", code)?,
     }
     let mut pool: CUmemoryPool = ptr::null_mut();
     // SAFETY: writes one handle, which outlives the call.
@@ -42,5 +50,9 @@ pub(super) fn enable(context: &Context, peer: &Context) -> Result<bool> {
         CUmemAccessDesc { location_type: DEVICE, location_id: context.ordinal() as c_int, flags: READ_AND_WRITE };
     // SAFETY: reads one description, which outlives the call; the pool exists as long as its device.
     context.check("cuMemPoolSetAccess", unsafe { api::cuMemPoolSetAccess(pool, &access, 1) })?;
+    let mut kept = u64::MAX;
+    // SAFETY: reads one integer, which outlives the call.
+    let code = unsafe { api::cuMemPoolSetAttribute(pool, RELEASE_THRESHOLD, (&raw mut kept).cast()) };
+    context.check("cuMemPoolSetAttribute", code)?;
     Ok(true)
 }

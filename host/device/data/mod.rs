@@ -5,7 +5,7 @@
 //!            |                                  |
 //!      Elements::Host                       Elements::Device
 //!            |                                  |
-//!            +---------> OnDevice::apply <------+
+//!            +---------> OnDevice::run   <------+
 //!            |                                  |
 //!      Results::Host                      Results::Device
 //!            |                                  |
@@ -43,7 +43,7 @@ use crate::{Device, Element, Result};
 ///
 /// | input | results |
 /// |---|---|
-/// | a slice: `&[S]`, `&Vec<S>`, `&[S; N]` | `Vec<O>` |
+/// | a slice: `&[S]`, `&Vec<S>`, `&[S; N]`, `&Pinned<S>` | `Vec<O>` |
 /// | an array of `ndarray`, of any strides: `&Array<S, D>`, `ArrayView<S, D>` | `Array<O, D>` |
 /// | a picture of `image`: `&ImageBuffer<P, C>` | a picture whose pixels have subpixels of type `O` |
 /// | `&Buffer<S>`, [`BufferSlice<S>`](crate::BufferSlice) | `Buffer<O>` |

@@ -3,7 +3,7 @@
 use super::line_filter::LineFilter;
 use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
 use crate::device::data::{self, Elements, Target};
-use crate::filter::part::{Divided, Part, Placement};
+use crate::filter::part::{Divided, PACK, Part, Placement};
 use crate::stream::Stream;
 use crate::stream::in_memory::{self, takes_parts};
 use crate::{Device, FilterSample, FilterWeight, Input, Output, Plan, Result};
@@ -144,7 +144,8 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// # Errors
     ///
     /// * [`Error::Length`] or [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
-    /// * The errors of [`apply`](Self::apply). After [`Error::OutOfHostMemory`] on the CPU, some outputs may be written.
+    /// * The errors of [`apply`](Self::apply). After [`Error::OutOfHostMemory`] on the CPU, some outputs may be written; after any
+    ///   error, if they are on the host and the device is a GPU.
     pub fn apply_into(&self, samples: impl Input<S>, outputs: &mut (impl Output<S> + ?Sized)) -> Result<()> {
         let shape = samples.shape();
         shape.check_channels("the filter", self.reach.channels)?;
@@ -239,7 +240,7 @@ impl<S: FilterSample> Divided<S, S> for Line<'_, S> {
 
     fn placement(&self) -> Placement {
         let PreparedFilter1d { reach, border, .. } = self.filter;
-        Placement { border: *border, start: reach.start(), span: reach.taps - 1, stride: 1, segment: 1 }
+        Placement { border: *border, start: reach.start(), span: reach.taps - 1, stride: 1, segment: 1, pack: PACK }
     }
 
     fn widths(&self) -> [usize; 2] {

@@ -69,7 +69,9 @@ impl Folding {
 /// Returns whether folded weights, which are not equal, take less time than sums of segments, whose number grows with the windows. 16
 /// products take about as much time as the sums of an element.
 fn pays_for_box(folds: [Option<Fold>; 2], problem: &PictureProblem) -> bool {
-    let axes = [problem.rows, problem.columns];
+    let mut axes = [problem.rows, problem.columns];
+    // A part is computed as the whole picture is.
+    axes[0].outputs = problem.whole_rows.unwrap_or(axes[0].outputs);
     let [rows, columns] = axes.map(|axis| (axis.outputs + axis.taps) as u128);
     let [outputs, width] = axes.map(|axis| axis.outputs as u128);
     let taps: usize = [0, 1].map(|axis| folds[axis].map_or(axes[axis].taps, |fold| fold.taps)).iter().sum();

@@ -188,7 +188,8 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
     /// * [`Error::OutOfDeviceMemory`] for the sums along the rows of [two passes](Filter2dAlgorithm::Separable). Nothing is written
     ///   then.
-    /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then.
+    /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then, and after any error if they are on the host and the
+    ///   device is a GPU.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, samples: impl Input<S, O>, outputs: &mut (impl Output<O> + ?Sized)) -> Result<()> {
         let (problem, axes) = self.problem(&samples.shape())?;
@@ -394,7 +395,10 @@ impl<'a, S: FilterSample, O: FilterSample> Rows<'a, S, O> {
     fn new(filter: &'a PreparedFilter2d<S, O>, columns: usize, rows: Option<usize>) -> Result<Self> {
         let [_, pixels] = filter.picture_of_matrix(&[1, columns], 1)?;
         let problem = PictureProblem::new(&filter.window, 1, [rows.unwrap_or(MANY_ROWS), pixels])?;
-        let (widths, segment_rows) = ([columns, problem.output_width()], filter.filter.segment_rows(&problem));
+        // On a GPU, segments depend on the number of rows.
+        let has_segments = rows.is_some() || filter.device.gpu().is_none();
+        let segment_rows = if has_segments { filter.filter.segment_rows(&problem) } else { 1 };
+        let widths = [columns, problem.output_width()];
         Ok(Rows { filter, columns: pixels, widths, whole_rows: rows.map(|_| problem.rows.outputs), segment_rows })
     }
 }

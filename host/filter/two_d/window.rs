@@ -4,7 +4,7 @@ use super::Filter2dError;
 use super::weights::Weights;
 use crate::device::buffer2::extent;
 use crate::filter::fold::Fold;
-use crate::filter::part::Placement;
+use crate::filter::part::{PACK, Placement};
 use crate::{Error, Extent, Result};
 use slm_kernels::signal::Border;
 
@@ -148,7 +148,7 @@ impl AxisRule {
     /// Returns where the windows are.
     pub(super) fn placement(&self) -> Placement {
         let (start, span) = (self.start(), self.span());
-        Placement { border: self.border, start, span, stride: self.stride, segment: 1 }
+        Placement { border: self.border, start, span, stride: self.stride, segment: 1, pack: PACK }
     }
 
     pub(super) fn dilation(&self) -> usize {

@@ -46,16 +46,14 @@ impl<K: Banded> BandLaunches<K> {
 
     fn bands(&self, picture: &PictureProblem) -> Bands {
         let problem = problem(picture);
-        match picture.whole_rows.filter(|_| K::SUMS_SEGMENTS) {
-            Some(rows) => {
-                let mut whole = problem;
-                whole.rows.outputs = rows as u64;
-                let Bands { blocks: [strips, _, planes], band, .. } = self.kernel.bands(&whole, self.resident);
-                let blocks = [strips, problem.rows.outputs.div_ceil(band.into()), planes];
-                Bands { blocks, ..self.kernel.bands(&whole, self.resident) }
-            }
-            None => self.kernel.bands(&problem, self.resident),
-        }
+        let Some(rows) = picture.whole_rows.filter(|_| K::SUMS_SEGMENTS) else {
+            return self.kernel.bands(&problem, self.resident);
+        };
+        let mut whole = problem;
+        whole.rows.outputs = rows as u64;
+        let mut bands = self.kernel.bands(&whole, self.resident);
+        bands.blocks[1] = problem.rows.outputs.div_ceil(bands.band.into());
+        bands
     }
 
     fn args<'l>(
