@@ -20,8 +20,9 @@ use crate::device::kernel::Recent;
 use crate::device::rows::{Place, Rows};
 use crate::element::raw::Raw;
 use crate::transpose::PreparedTranspose;
-use crate::{Buffer, Device, Result, Transpose, TransposeElement};
+use crate::{Buffer, BufferSlice, BufferSliceMut, Device, Result, Transpose, TransposeElement};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The transpositions of one member's blocks.
@@ -36,6 +37,18 @@ impl<T: TransposeElement> PreparedBlocks<T> {
     fn of(&self, [rows, columns]: [usize; 2]) -> Result<Arc<PreparedTranspose<T>>> {
         let prepare = || Ok(Arc::new(self.transpose.of_block(rows, columns).prepare(&self.device)?));
         self.prepared.get([rows, columns], prepare)
+    }
+
+    /// Transposes a block of this many rows and columns, with these row pitches of input and output.
+    fn transpose(
+        &self,
+        shape: [usize; 2],
+        input: BufferSlice<'_, T>,
+        output: BufferSliceMut<'_, T>,
+        [input_pitch, output_pitch]: [usize; 2],
+    ) -> Result<()> {
+        let input = Elements::Device(BufferView::matrix(input, input_pitch));
+        T::run(&*self.of(shape)?, &input, Target::Device(BufferViewMut::matrix(output, output_pitch)))
     }
 }
 
@@ -108,34 +121,47 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
         let [rows, columns, components] = self.any().transpose.sides();
         self.check("the input", [rows, columns * components], matrix)?;
         self.check("the output", [columns, rows * components], transposed)?;
-        let grid =
-            Grid { of_rows: matrix.distribution().clone(), of_columns: transposed.distribution().clone(), components };
-        let mut blocks = grid.room(self.devices())?;
-        moves::run(self.devices(), &grid.moves(columns), &matrix.parts(), &mut blocks)?;
-        for (to, prepared) in self.local() {
-            let Some(output) = &mut transposed.parts_mut()[to] else { continue };
-            let mut moved = blocks[to].iter();
-            // The own block first: the others wait for what comes from other members.
-            let others = (0..grid.of_rows.members()).filter(|from| *from != to);
-            for from in std::iter::once(to).chain(others) {
-                let (of_rows, of_columns) = (grid.of_rows.rows(from), grid.of_columns.rows(to));
-                if of_rows.is_empty() || of_columns.is_empty() {
-                    continue;
+        let (of_rows, of_columns) = (matrix.distribution().clone(), transposed.distribution().clone());
+        let grid = Grid { stages: stages::<T>(rows * columns * components), of_rows, of_columns, components };
+        self.transpose_own(&grid, matrix, transposed)?;
+        // To free blocks is to wait for their transposition, so all are kept.
+        let mut kept = Vec::new();
+        for stage in 0..grid.stages {
+            let mut blocks = grid.room(self.devices(), stage)?;
+            moves::run(self.devices(), &grid.moves(columns, stage), &matrix.parts(), &mut blocks)?;
+            for (to, prepared) in self.local() {
+                let Some(output) = &mut transposed.parts_mut()[to] else { continue };
+                for ((_, of_rows, of_columns), block) in grid.coming(to, stage).zip(&blocks[to]) {
+                    let pitches = [of_columns * components, rows * components];
+                    let shape = [of_rows.len(), of_columns];
+                    let place = of_rows.start * components;
+                    prepared.transpose(shape, block.into(), output.slice_mut(place..)?, pitches)?;
                 }
-                let shape = [of_rows.len(), of_columns.len()];
-                let (pitch, first) = (columns * components, of_columns.start * components);
-                let input = match (from == to, matrix.part(from)) {
-                    (true, Some(own)) => BufferView::matrix(own.slice(first..)?, pitch),
-                    _ => match moved.next() {
-                        Some(block) => BufferView::matrix(block.slice(..)?, shape[1] * components),
-                        None => continue,
-                    },
-                };
-                let output = output.slice_mut(of_rows.start * components..)?;
-                let output = BufferViewMut::matrix(output, rows * components);
-                let transpose = prepared.of(shape)?;
-                T::run(&transpose, &Elements::Device(input), Target::Device(output))?;
             }
+            kept.push(blocks);
+        }
+        Ok(())
+    }
+
+    /// Transposes the blocks that stay on their members.
+    fn transpose_own(
+        &self,
+        grid: &Grid,
+        matrix: &DistributedBuffer<T>,
+        transposed: &mut DistributedBuffer<T>,
+    ) -> Result<()> {
+        let [rows, columns, components] = self.any().transpose.sides();
+        for (member, prepared) in self.local() {
+            let (of_rows, of_columns) = (grid.of_rows.rows(member), grid.of_columns.rows(member));
+            let (Some(input), Some(output)) = (matrix.part(member), &mut transposed.parts_mut()[member]) else {
+                continue;
+            };
+            if of_rows.is_empty() || of_columns.is_empty() {
+                continue;
+            }
+            let (shape, pitches) = ([of_rows.len(), of_columns.len()], [columns * components, rows * components]);
+            let input = input.slice(of_columns.start * components..)?;
+            prepared.transpose(shape, input, output.slice_mut(of_rows.start * components..)?, pitches)?;
         }
         Ok(())
     }
@@ -150,43 +176,59 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
     }
 }
 
+/// Stages of a large matrix: while the blocks of one are transposed, those of the next one are on their way.
+const STAGES: usize = 8;
+
+/// Bytes of a matrix from which on stages take less time.
+const LARGE: usize = 64 << 20;
+
+fn stages<T>(elements: usize) -> usize {
+    if elements.saturating_mul(size_of::<T>()) >= LARGE { STAGES } else { 1 }
+}
+
 /// The blocks of a matrix.
 struct Grid {
+    stages: usize,
     of_rows: Distribution,
     of_columns: Distribution,
     components: usize,
 }
 
 impl Grid {
-    /// Returns the numbers of rows and columns of the blocks that come to a member from others, in the order of these.
-    fn coming(&self, to: usize) -> impl Iterator<Item = (usize, [usize; 2])> {
+    /// Returns the blocks that come to a member from others in a stage, in the order of these: the sender, the rows of the matrix, and
+    /// the number of columns.
+    fn coming(&self, to: usize, stage: usize) -> impl Iterator<Item = (usize, Range<usize>, usize)> {
         let columns = self.of_columns.rows(to).len();
         (0..self.of_rows.members())
             .filter(move |from| *from != to)
-            .map(move |from| (from, [self.of_rows.rows(from).len(), columns]))
-            .filter(|(_, [rows, columns])| rows * columns > 0)
+            .map(move |from| {
+                let of_member = self.of_rows.rows(from);
+                let part = Distribution::even(of_member.len(), self.stages).rows(stage);
+                (from, of_member.start + part.start..of_member.start + part.end, columns)
+            })
+            .filter(|(_, rows, columns)| rows.len() * columns > 0)
     }
 
     /// Returns room for the blocks that come to each member in this process.
-    fn room<T: Raw>(&self, devices: &Devices) -> Result<Vec<Vec<Buffer<T>>>> {
+    fn room<T: Raw>(&self, devices: &Devices, stage: usize) -> Result<Vec<Vec<Buffer<T>>>> {
         let mut room: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
         for (member, queue) in devices.incoming() {
-            for (_, [rows, columns]) in self.coming(member) {
-                room[member].push(queue.unwritten(rows * columns * self.components)?);
+            for (_, rows, columns) in self.coming(member, stage) {
+                room[member].push(queue.unwritten(rows.len() * columns * self.components)?);
             }
         }
         Ok(room)
     }
 
     /// Returns the moves of all blocks that go to another member, of a matrix with this number of columns.
-    fn moves(&self, columns: usize) -> Vec<Move> {
+    fn moves(&self, columns: usize, stage: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         for to in 0..self.of_columns.members() {
-            for (target, (from, [rows, block_columns])) in self.coming(to).enumerate() {
-                let len = block_columns * self.components;
-                let first = self.of_columns.rows(to).start * self.components;
-                let source = Place { first, pitch: columns * self.components };
-                let rows = Rows { count: rows, len, source, target: Place::at_start(len) };
+            for (target, (from, of_rows, block_columns)) in self.coming(to, stage).enumerate() {
+                let (len, pitch) = (block_columns * self.components, columns * self.components);
+                let row = of_rows.start - self.of_rows.rows(from).start;
+                let source = Place { first: row * pitch + self.of_columns.rows(to).start * self.components, pitch };
+                let rows = Rows { count: of_rows.len(), len, source, target: Place::at_start(len) };
                 moves.push(Move { from, to, target, rows });
             }
         }

@@ -201,7 +201,7 @@ mod tests {
                 .map(|filter| (border, filter))
         }) {
             let placement = Placement { border, start: -(left as i64), span, stride, segment, pack: PACK };
-            for samples in [1, 17, 100, 500, 1000] {
+            for samples in [1usize, 17, 100, 500, 1000] {
                 let outputs = samples.div_ceil(stride);
                 let mut next = 0;
                 for part in placement.parts(outputs, samples, 64) {
