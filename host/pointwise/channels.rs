@@ -136,7 +136,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// |---|---|---|
     /// | an array with three axes | rows, columns and channels | channels, rows and columns |
     /// | an array with two axes, a [`Buffer2`] | rows, columns times channels | channels times rows, columns |
-    /// | a slice, a [`Buffer`], an array with one axis: a single row | columns times channels | channels times columns |
+    /// | a slice, a [`Buffer`](crate::Buffer), an array with one axis: a single row | columns times channels | channels times columns |
     /// | a picture of `image`: pictures of `Luma` instead of arrays with two axes | see below | as arrays with two axes |
     ///
     /// A picture with one channel is the matrix of its subpixels. [`Channels::split`] also divides pictures whose pixels have the
