@@ -239,9 +239,9 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// use slm::{Device, Filter2d};
     ///
     /// # fn main() -> slm::Result<()> {
-    /// let sum = Filter2d::separable(&[1.0f32, 1.0], &[1.0]).samples::<u8>().prepare(&Device::open()?)?;
+    /// let sum = Filter2d::<u8, f32>::separable(&[1.0, 1.0], &[1.0]).prepare(&Device::open()?)?;
     /// let (picture, mut outputs) = ([1u8, 2, 3, 4, 5, 6], Vec::new());
-    /// assert_eq!(sum.stream(&picture[..], &mut outputs, 2).run()?, 6);
+    /// assert_eq!(sum.stream(&picture[..], &mut outputs, 2)?.run()?, 6);
     /// assert_eq!(outputs, [1, 2, 4, 6, 8, 10]);
     /// # Ok(())
     /// # }
