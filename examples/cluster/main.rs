@@ -1,10 +1,10 @@
-//! On the ranks of an MPI job: blurs a matrix in a file that may be larger than the memory of a machine, with a Gaussian, or runs the Game
-//! of Life on a torus that may be so.
+//! On the ranks of an MPI job: blurs a matrix in a file with a Gaussian, or runs the Game of Life on a torus. Both may be larger than the
+//! memory of one machine.
 //!
 //! ```sh
 //! cd crates/mpi && cargo build --release --example cluster
 //! mpirun -n 4 target/release/examples/cluster blur matrix.f32 blurred.f32 --columns 20000 --sigma 3
-//! srun --ntasks-per-node=4 --gpus-per-task=1 target/release/examples/cluster life --side 262144 --generations 1000
+//! srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 target/release/examples/cluster life --side 262144 --generations 1000
 //! ```
 //!
 //! The files have `f32` of this machine's byte order, row after row, and nothing else. Each rank reads its own rows, exchanges those

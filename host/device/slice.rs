@@ -23,7 +23,7 @@ use std::ops::{Bound, RangeBounds};
 /// # }
 /// ```
 ///
-/// Slices are fastest if they begin at a multiple of 16 bytes. Of others a GPU makes an aligned copy, in its own memory.
+/// Slices are fastest if they begin at a multiple of 16 bytes. A GPU first copies others to aligned memory.
 #[derive(Clone, Copy)]
 pub struct BufferSlice<'a, T: Element> {
     buffer: &'a Buffer<T>,

@@ -7,7 +7,7 @@ use crate::{Buffer, BufferSliceMut, Element, Input, Result};
 use std::fmt;
 use std::ops::Range;
 
-/// Rows of elements, of which each member of [`Devices`] has some.
+/// Rows of elements, which are split among the members of [`Devices`].
 ///
 /// Samples of a line are rows of one element. An array's first axis has the rows, and a row is all the rest.
 pub struct DistributedBuffer<T: Element> {
@@ -62,7 +62,7 @@ impl Devices {
         self.zeroed_as(&Distribution::even(rows, self.len()), width)
     }
 
-    /// Returns rows of zeros that are distributed so.
+    /// Returns rows of zeros with this distribution.
     ///
     /// # Errors
     ///

@@ -55,7 +55,7 @@ pub enum Link {
 }
 
 impl Devices {
-    /// Returns these devices as members, in this order. GPUs of one machine get access to each other's memory, where they can have it.
+    /// Returns these devices as members, in this order. GPUs of one machine that support it get access to each other's memory.
     /// Memory that they free stays with the process then, because it takes long to give other GPUs access to new memory.
     ///
     /// Devices of any kind can be members together, and one device can be several of them.

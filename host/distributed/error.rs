@@ -11,12 +11,12 @@ pub enum DistributedError {
     #[error("a distributed operation needs at least one device, and the member of this process must be one of them")]
     NoMembers,
     /// Data and operation are on other devices.
-    #[error("{what} is distributed over other devices than those of the operation: clone one handle of them")]
+    #[error("{what} belongs to other devices than the operation: use clones of one `Devices`")]
     Devices {
         /// The data.
         what: &'static str,
     },
-    /// Rows are where the operation does not have them.
+    /// Data have another distribution than the operation needs.
     #[error("the rows of {what} are distributed as {actual:?}, but must be as {expected:?}")]
     Distribution {
         /// The data.
@@ -42,7 +42,7 @@ pub enum DistributedError {
         /// Number of matrices.
         matrices: usize,
     },
-    /// Data did not get to another process.
+    /// A message between processes failed.
     #[error(transparent)]
     Transport(#[from] TransportError),
 }

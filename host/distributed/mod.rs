@@ -4,7 +4,7 @@
 //! `prepare_on` of a description binds it to all members; `apply` of the [`Distributed`] operation computes each member's rows on that
 //! member. Members exchange the rows at the ends of their parts, blocks of matrices, and counts.
 //!
-//! Results are those of one device, bit for bit, if all members are devices of one kind. Between kinds of devices, floats differ within
+//! Results are those of one device, bit for bit, if all members are of one kind. Between kinds of devices, floats differ within
 //! the error bounds of the operations.
 //!
 //! | operation | what members exchange |
@@ -12,6 +12,7 @@
 //! | [`Filter1d`] on a line, [`Filter2d`] on a picture | samples or rows within a window of the ends of a part |
 //! | [`Histogram`] | counts |
 //! | [`Transpose`] | blocks of the matrix |
+//! | [`Life`] | rows of cells, every 64 generations |
 //!
 //! | file | contents |
 //! |---|---|
@@ -42,4 +43,4 @@ pub use operation::Distributed;
 pub use transport::{Received, Sent, Transport, TransportError};
 
 #[cfg(doc)]
-use crate::{Filter1d, Filter2d, Histogram, Transpose};
+use crate::{Filter1d, Filter2d, Histogram, Life, Transpose};

@@ -41,7 +41,7 @@ pub enum StreamCause {
     /// The input ends within a sample, within the channels of one, or within a row.
     #[error("the input ends with {bytes} of the {size} bytes of a sample with all channels, or of a row")]
     Incomplete {
-        /// Bytes that there are.
+        /// Bytes of the incomplete sample or row.
         bytes: u64,
         /// Bytes of a whole sample or row.
         size: u64,
@@ -49,13 +49,13 @@ pub enum StreamCause {
     /// The input became shorter while it was read.
     #[error("the input had {expected} bytes at first, and ends earlier")]
     Shortened {
-        /// Bytes that there were at first.
+        /// Length of the input at first, in bytes.
         expected: u64,
     },
     /// The samples at one end depend on those at the other end.
     #[error("a wrapped input is read at both ends first: it must be able to seek, and be declared so by `seekable`")]
     NeedsSeek,
-    /// The function that is told about the progress ended the stream.
+    /// The function that gets the progress has cancelled the stream.
     #[error("cancelled")]
     Cancelled,
     /// The operation failed.

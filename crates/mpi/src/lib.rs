@@ -27,7 +27,7 @@
 //! }
 //! ```
 //!
-//! `mpirun -n 4 program` starts it on one machine, `srun --ntasks-per-node=4 --gpus-per-task=1 program` on a cluster with Slurm.
+//! `mpirun -n 4 program` starts it on one machine, `srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 program` on a cluster with Slurm.
 //! Without either, it is one rank. `program` also runs on the GPUs of one process: `program(&Devices::all()?)`.
 //!
 //! All ranks call the same distributed operations in the same order, with the same descriptions and sizes. Memory of GPUs goes through

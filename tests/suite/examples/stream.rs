@@ -191,7 +191,7 @@ fn standard_input_and_output() -> Result<(), Failed> {
     let Output { status, stdout, stderr } = with_input(blur(dash, dash).args(["--type", "u16"]), &bytes[..5])?;
     equal((status.code(), stdout), (Some(1), vec![]))?;
     let message = "error: after 5 bytes of input and 0 bytes of output: \
-                   the input ends 1 bytes after the beginning of a sample of 2 bytes\n";
+                   the input ends with 1 of the 2 bytes of a sample with all channels, or of a row\n";
     equal(String::from_utf8(stderr)?, message.to_owned())
 }
 
@@ -232,8 +232,8 @@ fn incomplete_inputs() -> Result<(), Failed> {
     let folder = Folder::new()?;
     let (input, output) = (folder.put("input.raw", &noise(100_001))?, folder.path("output.raw"));
     for (options, reason) in [
-        (["--type", "u16", "--channels", "1"], "the input ends 1 bytes after the beginning of a sample of 2 bytes"),
-        (["--columns", "7", "--channels", "3"], "the input ends 20 bytes after the beginning of a row"),
+        (["--type", "u16", "--channels", "1"], "the input ends with 1 of the 2 bytes of a sample"),
+        (["--columns", "7", "--channels", "3"], "the input ends with 20 of the 21 bytes of a sample"),
     ] {
         let message = format!("bytes of output: {reason}");
         let mut command = blur(&input, &output);
