@@ -25,7 +25,10 @@ const ROWS: usize = 16;
 impl<T: Number> CpuLines<T> for Taps<T> {
     fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
         let folded = self.fold(lines).map(|fold| self.folded(fold)).transpose()?.flatten();
-        let taps = folded.as_ref().unwrap_or(self);
+        let (taps, lines) = match &folded {
+            Some(folded) => (folded, &Lines { start: folded.reach.start(), ..*lines }),
+            None => (self, lines),
+        };
         match lines.orientation {
             _ if lines.is_empty() => Ok(()),
             Orientation::Rows => rows(taps, lines, samples, outputs),

@@ -44,13 +44,16 @@ impl<T: Number> GpuFilter1d<T> {
         Ok(GpuFilter1d { whole, gpu, taps, algorithm, folded: Recent::default() })
     }
 
-    /// Calls `run` with the filter that has fewest taps for these lines. A filter that needs too much shared memory is refused for
+    /// Calls `run` with the filter that has fewest taps for these lines, and with the lines for it. A filter that needs too much shared memory is refused for
     /// lines of any length.
-    fn with_fewest<R>(&self, lines: &Lines, run: impl FnOnce(&Folded<T>) -> Result<R>) -> Result<R> {
+    fn with_fewest<R>(&self, lines: &Lines, run: impl FnOnce(&Folded<T>, &Lines) -> Result<R>) -> Result<R> {
         let is_possible = self.whole.launches.choose(lines).is_ok();
         let fold = if is_possible { self.taps.fold(lines) } else { None };
         let found = fold.map(|fold| self.folded.get(fold, || self.folded(fold))).transpose()?;
-        run(found.flatten().as_deref().unwrap_or(&self.whole))
+        match found.flatten() {
+            Some(filter) => run(&filter, &Lines { start: filter.launches.start(), ..*lines }),
+            None => run(&self.whole, lines),
+        }
     }
 
     /// Returns the filter with folded taps, or `None` if their sums overflow.
@@ -82,11 +85,11 @@ impl<T: Number> Folded<T> {
 
 impl<T: Number> GpuLines<T> for GpuFilter1d<T> {
     fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
-        self.with_fewest(lines, |filter| filter.run(lines, samples, outputs))
+        self.with_fewest(lines, |filter, lines| filter.run(lines, samples, outputs))
     }
 
     fn plan(&self, lines: &Lines) -> Result<Planned> {
-        self.with_fewest(lines, |filter| filter.plan(lines))
+        self.with_fewest(lines, |filter, lines| filter.plan(lines))
     }
 }
 

@@ -72,6 +72,11 @@ impl<T: Number> Launches<T> {
         Ok(launches)
     }
 
+    /// Returns the index of the first output's first sample, in whole lines.
+    pub(super) fn start(&self) -> i64 {
+        self.taps.reach.start()
+    }
+
     /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
     pub(super) fn read_taps(&self) -> bool {
         kernel_of(self.algorithm) != Filter1dKernel::Register
