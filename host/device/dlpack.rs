@@ -70,8 +70,8 @@ impl<T: Element> Buffer<T> {
 
     /// Returns a buffer with the elements of a tensor, whose number of axes does not matter.
     ///
-    /// On a CUDA device this is the memory of the tensor. The elements must be ready on
-    /// [`dlpack_stream`](Device::dlpack_stream) of the device, or have been waited for. Dropping the buffer waits for the work
+    /// On a CUDA device this is the memory of the tensor, after all work that the GPU's primary context has now: the producer may have made
+    /// the elements ready on any of its streams. Later work of the producer is not waited for. Dropping the buffer waits for the work
     /// that uses it, and deletes the tensor. On other devices it is a copy, and the tensor is deleted when this returns.
     ///
     /// ```

@@ -143,9 +143,12 @@ fn queues_exchange_memory() -> Result<(), Failed> {
         "stream 1: synchronised", // The upload.
         "stream 1: event",
         "stream 2: waits",
+        // Whatever stream the producer made the tensor ready for.
+        "wait for context",
         "stream 2: synchronised", // The download.
         "stream 2: event",
         "stream 1: waits",
+        "wait for context",
         "stream 1: synchronised", // The download.
         // The second tensor is deleted after the work with it, and its queue waits for the consumer's.
         "stream 1: synchronised",
