@@ -94,7 +94,10 @@ fn life(devices: &Devices, &Soup { side, generations }: &Soup) -> Result<(), Fai
     let after = board.population()?;
     if devices.get(0).is_some() {
         let seconds = start.elapsed().as_secs_f64();
-        println!("{before} cells live; after {generations} generations, {after}: {seconds:.3} s on {} ranks", devices.len());
+        println!(
+            "{before} cells live; after {generations} generations, {after}: {seconds:.3} s on {} ranks",
+            devices.len()
+        );
     }
     Ok(())
 }
