@@ -39,6 +39,7 @@ pub use buffer::DistributedBuffer;
 pub use devices::{Devices, Link};
 pub use distribution::Distribution;
 pub use error::DistributedError;
+pub(crate) use moves::exchange_elements;
 pub use operation::Distributed;
 pub use transport::{Received, Sent, Transport, TransportError};
 

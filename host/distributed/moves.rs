@@ -57,31 +57,43 @@ fn exchange<T: Raw>(
     sources: &[Option<&Buffer<T>>],
     targets: &mut [Vec<Buffer<T>>],
 ) -> Result<()> {
-    let Some(transport) = devices.transport() else { return Ok(()) };
     let is_local = |member| devices.get(member).is_some();
     let contiguous = |rows: &Rows| Place::at_start(rows.len);
-    let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+    let mut outgoing = Vec::new();
     for step in moves.iter().filter(|step| is_local(step.from) && !is_local(step.to)) {
         let Some(source) = sources[step.from] else { continue };
         let mut elements = allocation::filled(T::default(), step.rows.count * step.rows.len)?;
         source.download_rows(&mut elements, Rows { target: contiguous(&step.rows), ..step.rows })?;
-        T::swap_if_big_endian(&mut elements);
         outgoing.push((step.to, elements));
     }
-    for step in moves.iter().filter(|step| is_local(step.to) && !is_local(step.from)) {
-        incoming.push((step, allocation::filled(T::default(), step.rows.count * step.rows.len)?));
-    }
-    // In the order of the members, and of the moves for each.
-    outgoing.sort_by_key(|(to, _)| *to);
-    incoming.sort_by_key(|(step, _)| step.from);
-    let sent: Vec<_> = outgoing.iter().map(|(to, elements)| Sent { to: *to, bytes: T::bytes(elements) }).collect();
-    let received =
-        incoming.iter_mut().map(|(step, elements)| Received { from: step.from, bytes: T::bytes_mut(elements) });
-    transport.exchange(&sent, &mut received.collect::<Vec<_>>()).map_err(DistributedError::Transport)?;
-    for (step, mut elements) in incoming {
-        T::swap_if_big_endian(&mut elements);
+    let coming: Vec<_> = moves.iter().filter(|step| is_local(step.to) && !is_local(step.from)).collect();
+    let lengths: Vec<_> = coming.iter().map(|step| (step.from, step.rows.count * step.rows.len)).collect();
+    for (step, elements) in coming.into_iter().zip(exchange_elements(devices, outgoing, &lengths)?) {
         let rows = Rows { source: contiguous(&step.rows), ..step.rows };
         targets[step.to][step.target].upload_rows(&elements, rows)?;
     }
     Ok(())
+}
+
+/// Sends elements to members in other processes, and returns those that come from others: for each, its member and the number of
+/// elements. All processes have the same order of what one member sends to another one.
+pub(crate) fn exchange_elements<T: Raw>(
+    devices: &Devices,
+    mut outgoing: Vec<(usize, Vec<T>)>,
+    incoming: &[(usize, usize)],
+) -> Result<Vec<Vec<T>>> {
+    let Some(transport) = devices.transport() else { return Ok(Vec::new()) };
+    let room = incoming.iter().map(|&(_, len)| allocation::filled(T::default(), len));
+    let mut coming = room.collect::<Result<Vec<_>>>()?;
+    // In the order of the members.
+    outgoing.sort_by_key(|(to, _)| *to);
+    outgoing.iter_mut().for_each(|(_, elements)| T::swap_if_big_endian(elements));
+    let sent: Vec<_> = outgoing.iter().map(|(to, elements)| Sent { to: *to, bytes: T::bytes(elements) }).collect();
+    let places = coming.iter_mut().zip(incoming);
+    let mut received: Vec<_> =
+        places.map(|(elements, &(from, _))| Received { from, bytes: T::bytes_mut(elements) }).collect();
+    received.sort_by_key(|place| place.from);
+    transport.exchange(&sent, &mut received).map_err(DistributedError::Transport)?;
+    coming.iter_mut().for_each(|elements| T::swap_if_big_endian(elements));
+    Ok(coming)
 }

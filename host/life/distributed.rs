@@ -16,8 +16,7 @@ use crate::Result;
 use crate::cpu::allocation;
 use crate::device::buffer::check_shape;
 use crate::device::rows::Rows;
-use crate::distributed::{Devices, DistributedError, Distribution, Link, Received, Sent};
-use crate::element::raw::Raw;
+use crate::distributed::{Devices, DistributedError, Distribution, Link, exchange_elements};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 use std::ops::Range;
@@ -236,33 +235,17 @@ impl DistributedBoard {
 
     /// Sends rows to other processes, and receives some.
     fn exchange_between_processes(&mut self, ghosts: &[Ghost]) -> Result<()> {
-        let is_local = |devices: &Devices, member| devices.get(member).is_some();
-        let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
-        for ghost in ghosts {
-            match [ghost.from, ghost.to].map(|member| is_local(&self.devices, member)) {
-                [true, false] => {
-                    let Some(member) = &self.members[ghost.from] else { continue };
-                    let area = Area::of_rows(member.local(&ghost.rows), member.board.life.size);
-                    let mut words = member.board.cells.load(&area)?;
-                    u64::swap_if_big_endian(&mut words);
-                    outgoing.push((ghost.to, words));
-                }
-                [false, true] => {
-                    incoming.push((ghost, allocation::filled(0u64, ghost.rows.len() * self.life.size.width())?));
-                }
-                _ => {}
-            }
+        let is_local = |member| self.devices.get(member).is_some();
+        let mut outgoing = Vec::new();
+        for ghost in ghosts.iter().filter(|ghost| is_local(ghost.from) && !is_local(ghost.to)) {
+            let Some(member) = &self.members[ghost.from] else { continue };
+            let area = Area::of_rows(member.local(&ghost.rows), member.board.life.size);
+            outgoing.push((ghost.to, member.board.cells.load(&area)?));
         }
-        outgoing.sort_by_key(|(to, _)| *to);
-        incoming.sort_by_key(|(ghost, _)| ghost.from);
-        let sent: Vec<_> = outgoing.iter().map(|(to, words)| Sent { to: *to, bytes: u64::bytes(words) }).collect();
-        let received =
-            incoming.iter_mut().map(|(ghost, words)| Received { from: ghost.from, bytes: u64::bytes_mut(words) });
-        if let Some(transport) = self.devices.transport() {
-            transport.exchange(&sent, &mut received.collect::<Vec<_>>()).map_err(DistributedError::Transport)?;
-        }
-        for (ghost, mut words) in incoming {
-            u64::swap_if_big_endian(&mut words);
+        let coming: Vec<_> = ghosts.iter().filter(|ghost| is_local(ghost.to) && !is_local(ghost.from)).collect();
+        let width = self.life.size.width();
+        let lengths: Vec<_> = coming.iter().map(|ghost| (ghost.from, ghost.rows.len() * width)).collect();
+        for (ghost, words) in coming.into_iter().zip(exchange_elements(&self.devices, outgoing, &lengths)?) {
             if let Some(member) = &mut self.members[ghost.to] {
                 member.store(ghost.target, words)?;
             }
