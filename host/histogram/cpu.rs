@@ -48,19 +48,76 @@ pub(super) fn weigh<T: SampleType>(facts: &Facts<T>, samples: &[T], weights: Wei
 fn weighted<T: SampleType, W: Weigh>(facts: &Facts<T>, samples: &[T], weights: &[W]) -> Result<Vec<f64>> {
     let (counters, count_log2) = (facts.layout.counters(), count_log2(weights.len() as u64));
     let [least, most] = magnitudes(weights)?;
+    let mut sums = allocation::filled_here(0, counters)?;
     let quantum = Quantum::new(most, count_log2);
     if quantum.divides(least, W::ZEROS) {
         let add = |sum: &mut i128, weight, _| *sum += quantum.multiple(weight);
-        let sums = reduced(&weighted_tables(facts, samples, weights, add)?, counters, |a, b| a + b)?;
+        combine(&weighted_tables(facts, samples, weights, add)?, &mut sums, |a, b| a + b);
         return allocation::collected(sums.into_iter().map(|sum| quantum.sum(sum)));
     }
+    let mut peaks = allocation::filled_here(0, counters)?;
+    find_peaks_of(facts, samples, weights, &mut peaks)?;
+    add_multiples(facts, samples, weights, Peaks { peaks: &peaks, count_log2 }, &mut sums)?;
+    values(sums.into_iter(), &peaks, count_log2)
+}
+
+/// The largest magnitudes of the weights in each cell, of at most `2^count_log2` weights.
+#[derive(Clone, Copy)]
+pub(crate) struct Peaks<'a> {
+    pub(super) peaks: &'a [u32],
+    pub(super) count_log2: u32,
+}
+
+/// Raises peaks to the largest magnitudes of finite weights in each cell.
+pub(super) fn find_peaks<T: SampleType>(
+    facts: &Facts<T>,
+    samples: &[T],
+    weights: WeightSlice<'_>,
+    peaks: &mut [u32],
+) -> Result<()> {
+    match weights {
+        WeightSlice::F32(weights) => find_peaks_of(facts, samples, weights, peaks),
+        WeightSlice::F64(weights) => find_peaks_of(facts, samples, weights, peaks),
+    }
+}
+
+/// Adds multiples of the cells' quanta to sums.
+pub(super) fn add_weights<T: SampleType>(
+    facts: &Facts<T>,
+    samples: &[T],
+    weights: WeightSlice<'_>,
+    peaks: Peaks<'_>,
+    sums: &mut [i128],
+) -> Result<()> {
+    match weights {
+        WeightSlice::F32(weights) => add_multiples(facts, samples, weights, peaks, sums),
+        WeightSlice::F64(weights) => add_multiples(facts, samples, weights, peaks, sums),
+    }
+}
+
+fn find_peaks_of<T: SampleType, W: Weigh>(
+    facts: &Facts<T>,
+    samples: &[T],
+    weights: &[W],
+    peaks: &mut [u32],
+) -> Result<()> {
     let find = |peak: &mut u32, weight, _| *peak = magnitude(weight).max(*peak);
-    let peaks = reduced(&weighted_tables(facts, samples, weights, find)?, counters, Ord::max)?;
+    combine(&weighted_tables(facts, samples, weights, find)?, peaks, Ord::max);
+    Ok(())
+}
+
+fn add_multiples<T: SampleType, W: Weigh>(
+    facts: &Facts<T>,
+    samples: &[T],
+    weights: &[W],
+    Peaks { peaks, count_log2 }: Peaks<'_>,
+    sums: &mut [i128],
+) -> Result<()> {
     let add = |sum: &mut i128, weight, cell: usize| {
         *sum += Quantum::new(peaks[cell], count_log2).multiple(weight);
     };
-    let sums = reduced(&weighted_tables(facts, samples, weights, add)?, counters, |a, b| a + b)?;
-    values(sums.into_iter(), &peaks, count_log2)
+    combine(&weighted_tables(facts, samples, weights, add)?, sums, |a, b| a + b);
+    Ok(())
 }
 
 /// Returns one table for each piece of the samples. `update` is called with a cell of it, a weight, and the cell's index.
@@ -90,17 +147,11 @@ fn add(tables: &[Vec<u32>], counts: &mut [u64]) {
     });
 }
 
-/// Returns a table with this number of counters, which are combinations of those of all tables.
-fn reduced<N: Copy + Default + Send + Sync>(
-    tables: &[Vec<N>],
-    counters: usize,
-    combine: impl Fn(N, N) -> N + Sync,
-) -> Result<Vec<N>> {
-    let mut reduced = allocation::filled_here(N::default(), counters)?;
-    for_elements(&mut reduced, SHARE, |cell, result: &mut N| {
-        *result = tables.iter().fold(N::default(), |result, table| combine(result, table[cell]));
+/// Combines each result with those of all tables.
+fn combine<N: Copy + Send + Sync>(tables: &[Vec<N>], results: &mut [N], combine: impl Fn(N, N) -> N + Sync) {
+    for_elements(results, SHARE, |cell, result| {
+        *result = tables.iter().fold(*result, |result, table| combine(result, table[cell]));
     });
-    Ok(reduced)
 }
 
 /// Returns one table for each piece of the samples. `tally` is called with a part of a piece, the index of its first sample

@@ -1,5 +1,6 @@
 //! The element types.
 
+use super::cpu::Peaks;
 use super::facts::{EvenBins, Facts, NoLowBits, SampleBins};
 use super::gpu::{KernelBins, SampleBuffer};
 use super::weights::WeightSlice;
@@ -39,6 +40,22 @@ pub(crate) trait CompiledHere: Raw {
 
     /// Returns the sums of the weights on the CPU, one weight per sample.
     fn weigh(facts: &Facts<Self>, samples: &[Self], weights: WeightSlice<'_>) -> Result<Vec<f64>>
+    where
+        Self: HistogramElement;
+
+    /// Raises peaks to the largest magnitudes of finite weights in each cell, on the CPU.
+    fn find_peaks(facts: &Facts<Self>, samples: &[Self], weights: WeightSlice<'_>, peaks: &mut [u32]) -> Result<()>
+    where
+        Self: HistogramElement;
+
+    /// Adds multiples of the cells' quanta to sums, on the CPU.
+    fn add_weights(
+        facts: &Facts<Self>,
+        samples: &[Self],
+        weights: WeightSlice<'_>,
+        peaks: Peaks<'_>,
+        sums: &mut [i128],
+    ) -> Result<()>
     where
         Self: HistogramElement;
 
@@ -102,6 +119,25 @@ macro_rules! elements {
 
             fn weigh(facts: &Facts<$t>, samples: &[$t], weights: WeightSlice<'_>) -> Result<Vec<f64>> {
                 cpu::weigh(facts, samples, weights)
+            }
+
+            fn find_peaks(
+                facts: &Facts<$t>,
+                samples: &[$t],
+                weights: WeightSlice<'_>,
+                peaks: &mut [u32],
+            ) -> Result<()> {
+                cpu::find_peaks(facts, samples, weights, peaks)
+            }
+
+            fn add_weights(
+                facts: &Facts<$t>,
+                samples: &[$t],
+                weights: WeightSlice<'_>,
+                peaks: Peaks<'_>,
+                sums: &mut [i128],
+            ) -> Result<()> {
+                cpu::add_weights(facts, samples, weights, peaks, sums)
             }
 
             fn of_buffer(samples: BufferSlice<'_, $t>) -> SampleBuffer<'_> {

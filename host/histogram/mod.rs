@@ -81,6 +81,7 @@
 // | `choose.rs`, `tuning.rs` | the choice of the kernel, and its constants |
 // | `gpu/` | the launches of the choice |
 // | `cpu.rs` | the same on the CPU |
+// | `weighing.rs` | sums of weights that come in parts |
 // | `prepared.rs`, `weighted.rs`, `counting.rs` | what the caller runs: counts, sums of weights; what plans say |
 mod algorithm;
 mod bound;
@@ -97,6 +98,7 @@ mod prepared;
 mod rule;
 mod sample_types;
 mod tuning;
+mod weighing;
 mod weighted;
 mod weights;
 

@@ -1,12 +1,16 @@
 //! Sums of weights by a histogram that is bound to a device.
 
 use super::gpu::WeightedSamples;
+use super::weighing::Weighing;
 use super::weights::check_weights;
 use super::{HistogramElement, HistogramWeight, PreparedHistogram, WeightedCounts};
 use crate::device::data::{Elements, number_of};
 use crate::device::on_device::OnDevice;
 use crate::plan::Planned;
+use crate::stream::Stream;
 use crate::{Input, Plan, Result};
+use std::io::{self, Read, Seek, Sink};
+use std::sync::Arc;
 
 /// Sums of weights.
 impl<T: HistogramElement> PreparedHistogram<T> {
@@ -90,6 +94,40 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         Ok(())
     }
 
+    /// Returns a stream that adds weights, which are read at the same time as their samples. Its result is that of
+    /// [`apply_weighted`](Self::apply_weighted), bit for bit. Both inputs are raw numbers, as [`slm::stream`](crate::stream) describes,
+    /// from where they are up to their ends. They are read twice, so they must be able to seek.
+    ///
+    /// ```
+    /// use slm::{Device, Histogram};
+    /// use std::io::Cursor;
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let weights: Vec<u8> = [0.5f32, 2.0, 0.25].iter().flat_map(|weight| weight.to_le_bytes()).collect();
+    /// let letters = Histogram::bytes().prepare(&Device::open()?)?;
+    /// let weighted = letters.stream_weighted::<f32>(Cursor::new("aba"), Cursor::new(weights))?.run()?;
+    /// assert_eq!(weighted.sums.bins()?[usize::from(b'a')], 0.75);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Device::zeroed`], for the sums. [`run`](Stream::run) returns the errors of
+    /// [`apply_weighted`](Self::apply_weighted), with the index of the weight in the whole input.
+    pub fn stream_weighted<'a, W: HistogramWeight>(
+        &'a self,
+        samples: impl Read + Seek + Send + 'a,
+        weights: impl Read + Seek + Send + 'a,
+    ) -> Result<Stream<'a, impl Read + Seek + Send + 'a, Sink, WeightedCounts<T>>> {
+        let weighing = Arc::new(Weighing::new(self)?);
+        let finish = {
+            let weighing = weighing.clone();
+            move |_| weighing.finish()
+        };
+        Ok(Stream::twice::<T, W>(&weighing, (samples, weights), io::sink(), finish))
+    }
+
     fn weigh<W: HistogramWeight>(&self, samples: impl Input<T>, weights: impl Input<W>) -> Result<Vec<f64>> {
         let shape = samples.shape();
         self.check_shape(&shape)?;
@@ -112,7 +150,7 @@ impl<T: HistogramElement> PreparedHistogram<T> {
             OnDevice::Cpu(()) => T::weigh(&self.facts, &samples.cpu()[..len], W::of_slice(&weights.cpu()[..len])),
             OnDevice::Gpu(histogram) => {
                 if let Elements::Host(weights) = weights {
-                    check_weights(weights)?;
+                    check_weights(weights, 0)?;
                 }
                 let (samples, weights) = (samples.on_buffer(&self.device)?, weights.on_buffer(&self.device)?);
                 let (samples, weights) = (T::of_buffer(samples.slice()), W::of_buffer(weights.slice()));

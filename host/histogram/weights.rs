@@ -4,6 +4,7 @@ use super::HistogramError;
 use crate::cpu::allocation;
 use crate::cpu::parallel::combined;
 use crate::cpu::vector::vectorised;
+use crate::element::raw::Raw;
 use crate::{BufferSlice, Element, Result, Windows};
 use cuda_std::GlobalIn;
 use slm_kernels::histogram::{NOT_FINITE, Quantum, magnitude};
@@ -16,7 +17,7 @@ const SHARE: usize = 1 << 14;
 pub trait HistogramWeight: Element + Weigh {}
 
 /// Operations per type of weights.
-pub(crate) trait Weigh: Element + Into<f64> {
+pub(crate) trait Weigh: Raw + Into<f64> {
     /// Number of last bits that are 0 in weights converted to `f64`.
     const ZEROS: u32;
 
@@ -54,8 +55,8 @@ impl<'a> WeightBuffer<'a> {
     /// Returns an error if one of the first `len` weights is not finite.
     pub(super) fn check(self, len: usize) -> Result<()> {
         match self {
-            WeightBuffer::F32(weights) => check_weights(&weights.download()?[..len]),
-            WeightBuffer::F64(weights) => check_weights(&weights.download()?[..len]),
+            WeightBuffer::F32(weights) => check_weights(&weights.download()?[..len], 0),
+            WeightBuffer::F64(weights) => check_weights(&weights.download()?[..len], 0),
         }
     }
 }
@@ -100,18 +101,18 @@ pub(super) fn magnitudes<W: Weigh>(weights: &[W]) -> Result<[u32; 2]> {
     let combine = |[a, b]: [u32; 2], [c, d]: [u32; 2]| [a.min(c), b.max(d)];
     let [least, most] = combined(weights, SHARE, &of, combine).unwrap_or([0; 2]);
     if most == NOT_FINITE {
-        check_weights(weights)?;
+        check_weights(weights, 0)?;
     }
     Ok([least.min(most), most])
 }
 
-/// Returns an error if a weight is not finite.
-pub(super) fn check_weights<W: Weigh>(weights: &[W]) -> Result<()> {
+/// Returns an error if a weight is not finite. `first` is the index of the first one.
+pub(super) fn check_weights<W: Weigh>(weights: &[W], first: usize) -> Result<()> {
     let is_finite = |weight: &W| -> bool { (*weight).into().is_finite() };
     let first_of = |first, weights: &[W]| Some(first + weights.iter().position(|weight| !is_finite(weight))?);
     match combined(weights, SHARE, &first_of, Option::or).flatten() {
         None => Ok(()),
-        Some(index) => Err(HistogramError::Weight { index, weight: weights[index].into() }.into()),
+        Some(index) => Err(HistogramError::Weight { index: first + index, weight: weights[index].into() }.into()),
     }
 }
 
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn the_first_weight_that_is_not_finite() {
         let error = |index, weight| Err(HistogramError::Weight { index, weight }.into());
-        assert_eq!(check_weights(&[0.0, f64::MAX, f64::INFINITY, f64::NAN]), error(2, f64::INFINITY));
-        assert_eq!(check_weights(&[f32::NEG_INFINITY]), error(0, f64::NEG_INFINITY));
+        assert_eq!(check_weights(&[0.0, f64::MAX, f64::INFINITY, f64::NAN], 0), error(2, f64::INFINITY));
+        assert_eq!(check_weights(&[f32::NEG_INFINITY], 7), error(7, f64::NEG_INFINITY));
     }
 }

@@ -38,8 +38,8 @@ pub enum StreamCause {
         /// Its text.
         message: String,
     },
-    /// The input ends within a sample, within the channels of one, or within a row.
-    #[error("the input ends with {bytes} of the {size} bytes of a sample with all channels, or of a row")]
+    /// The input ends within a sample, within the channels of one, within a row, or within a weight.
+    #[error("the input ends with {bytes} of the {size} bytes of a sample with all channels, of a row, or of a weight")]
     Incomplete {
         /// Bytes of the incomplete sample or row.
         bytes: u64,

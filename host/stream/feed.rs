@@ -52,8 +52,8 @@ impl<'a> Input<'a> {
         Input { source, read }
     }
 
-    /// Moves by a number of bytes.
-    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+    /// Moves to another position, and returns it.
+    pub(super) fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         self.source
             .seek(to)
             .unwrap_or(Err(io::ErrorKind::NotSeekable.into()))
@@ -67,6 +67,14 @@ impl<'a> Input<'a> {
         let end = self.seek(SeekFrom::End(0))?;
         self.seek(SeekFrom::Start(here))?;
         Ok(Some(end.saturating_sub(here)))
+    }
+
+    /// Fills memory with elements. At first the input had `expected` bytes.
+    pub(super) fn fill<S: Raw>(&mut self, elements: &mut [S], width: usize, expected: u64) -> Result<()> {
+        match self.read(elements, width)? {
+            count if count < elements.len() => Err(StreamCause::Shortened { expected }),
+            _ => Ok(()),
+        }
     }
 
     /// Reads elements. Returns how many of them there are before the end of the input, a multiple of `width`.
@@ -116,13 +124,8 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
     pub(super) fn wrap(&mut self, bytes: u64) -> Result<()> {
         let (width, placement) = (self.width(), self.placement);
         let per_place = width * size_of::<S>();
-        // A signal of more places is larger than any file.
-        let samples = usize::try_from(bytes / per_place as u64).unwrap_or(usize::MAX);
+        let samples = places(bytes, per_place)?;
         let outputs = self.divided.outputs(samples)?;
-        let rest = bytes % per_place as u64;
-        if rest != 0 {
-            return Err(StreamCause::Incomplete { bytes: rest, size: per_place as u64 });
-        }
         if !placement.is_divided(outputs, samples, self.size) {
             return Ok(());
         }
@@ -132,9 +135,7 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         self.head = allocation::filled(S::default(), behind.max(0) as usize * width)?;
         let here = self.input.seek(SeekFrom::Current(0))?;
         self.input.seek(SeekFrom::Start(here + bytes - (before * per_place) as u64))?;
-        if self.input.read(&mut self.held, width)? < self.held.len() {
-            return Err(StreamCause::Shortened { expected: bytes });
-        }
+        self.input.fill(&mut self.held, width, bytes)?;
         self.input.seek(SeekFrom::Start(here))?;
         (self.first_held, self.outputs, self.wrapped) = (-(before as i64), Some(outputs), Some(samples));
         Ok(())
@@ -202,9 +203,7 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         let position = self.first_held + (self.held.len() / width) as i64;
         let left = (samples as i64 - position).max(0) as usize * width;
         let inside = memory.len().min(left);
-        if self.input.read(&mut memory[..inside], width)? < inside {
-            return Err(StreamCause::Shortened { expected: (samples * width * size_of::<S>()) as u64 });
-        }
+        self.input.fill(&mut memory[..inside], width, (samples * width * size_of::<S>()) as u64)?;
         if position == 0 {
             let head = self.head.len();
             self.head.copy_from_slice(&memory[..head]);
@@ -222,6 +221,15 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         self.held.clear();
         self.held.extend_from_slice(&memory[skipped.min(memory.len())..]);
         self.first_held = next;
+    }
+}
+
+/// Returns the number of places of `size` bytes in this number of bytes.
+pub(super) fn places(bytes: u64, size: usize) -> Result<usize> {
+    match bytes % size as u64 {
+        // A signal of more places is larger than any file.
+        0 => Ok(usize::try_from(bytes / size as u64).unwrap_or(usize::MAX)),
+        rest => Err(StreamCause::Incomplete { bytes: rest, size: size as u64 }),
     }
 }
 

@@ -22,6 +22,7 @@
 //! | `pipeline.rs` | parts on their way through a device |
 //! | `feed.rs` | parts of a signal that is read |
 //! | `operation.rs` | operations whose types a stream does not know |
+//! | `twice.rs` | pairs from two inputs that are read twice |
 //! | `in_memory.rs` | host memory to host memory |
 //! | `error.rs` | why streams end early |
 
@@ -30,6 +31,7 @@ mod feed;
 pub(crate) mod in_memory;
 mod operation;
 mod pipeline;
+pub(crate) mod twice;
 
 pub use error::{StreamCause, StreamError};
 
@@ -41,7 +43,9 @@ use operation::{Operation, Typed};
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use twice::{Twice, TwoPasses};
 
 /// Bytes of memory for parts, if nothing else is said.
 const MEMORY: usize = 256 << 20;
@@ -50,9 +54,9 @@ const MEMORY: usize = 256 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes of input whose outputs have been written, about.
+    /// Bytes of input whose outputs have been written, about. If all are read twice, a byte is done by half after the first time.
     pub done: u64,
-    /// Bytes of input, if it is [seekable](Stream::seekable).
+    /// Bytes of input, if it is [seekable](Stream::seekable). All inputs are counted.
     pub total: Option<u64>,
 }
 
@@ -83,6 +87,21 @@ impl<'a, R: Read + Send, W: Write, T> Stream<'a, R, W, T> {
     ) -> Self {
         let (operation, finish) = (Box::new(Typed::<_, S, O>::new(divided)), Box::new(finish));
         Stream { operation, finish, input, output, memory: MEMORY, seek: None, told: None }
+    }
+
+    /// Returns a stream of pairs of elements, which are read twice.
+    pub(crate) fn twice<S: Raw + 'a, U: Raw + 'a>(
+        passes: &Arc<impl TwoPasses<S, U> + 'a>,
+        inputs: (R, impl Read + Seek + Send + 'a),
+        output: W,
+        finish: impl FnOnce(u64) -> Result<T> + 'a,
+    ) -> Self
+    where
+        R: Seek,
+    {
+        let operation = Box::new(Twice::<_, S, U, _>::new(passes.clone(), inputs.1));
+        let (seek, finish) = (Some(R::seek as SeekIn<R>), Box::new(finish));
+        Stream { operation, finish, input: inputs.0, output, memory: MEMORY, seek, told: None }
     }
 
     /// Sets the number of bytes for samples and outputs in memory, of host and device together. The default is 256 MiB.

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicU64;
 
 /// Parts in memory at the same time: three in pinned memory, two on the device.
-const PARTS: usize = 5;
+pub(super) const PARTS: usize = 5;
 
 /// Gets the bytes of outputs, and how far the stream has come then.
 pub(super) type Sink<'a> = dyn FnMut(&[u8], Progress) -> Result<(), StreamCause> + 'a;
@@ -20,7 +20,7 @@ pub(super) trait Operation {
     /// Reads samples up to the end of the source and computes all outputs, with about this number of bytes of memory. The bytes that
     /// are read are added to `read`.
     fn run(
-        &self,
+        &mut self,
         source: &mut dyn Source,
         memory: usize,
         read: &AtomicU64,
@@ -45,7 +45,7 @@ impl<D, S, O> Typed<D, S, O> {
 
 impl<S: Raw, O: Raw, D: Divided<S, O>> Operation for Typed<D, S, O> {
     fn run(
-        &self,
+        &mut self,
         source: &mut dyn Source,
         memory: usize,
         read: &AtomicU64,

@@ -167,7 +167,7 @@ impl<S: Element, O: Element> OnGpu<S, O> {
 }
 
 /// Returns slots of pinned memory in a channel that they are given back to.
-fn slots<T: Element>(device: &Device, len: usize) -> Result<(Sender<Pinned<T>>, Receiver<Pinned<T>>)> {
+pub(super) fn slots<T: Element>(device: &Device, len: usize) -> Result<(Sender<Pinned<T>>, Receiver<Pinned<T>>)> {
     let (give, free) = channel();
     for _ in 0..=SLOTS {
         let _ = give.send(device.pinned(len)?);
@@ -176,7 +176,7 @@ fn slots<T: Element>(device: &Device, len: usize) -> Result<(Sender<Pinned<T>>, 
 }
 
 /// Returns what a stage returned, or goes on with its panic.
-fn joined(stage: ScopedJoinHandle<'_, Result<()>>) -> Result<()> {
+pub(super) fn joined(stage: ScopedJoinHandle<'_, Result<()>>) -> Result<()> {
     stage.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 

@@ -3,6 +3,7 @@
 use crate::common::{Random, equal, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use slm::filter2d::Filter2dError;
+use slm::histogram::HistogramError;
 use slm::ndarray::Array2;
 use slm::stream::{Progress, StreamCause, StreamError};
 use slm::{Boundary, Device, Error, Extent, Filter1d, Filter2d, Histogram};
@@ -16,6 +17,8 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend("streams", "rows", rows),
         on_every_backend("streams", "boxes", boxes),
         on_every_backend("streams", "counts", counts),
+        on_every_backend("streams", "weights", weights),
+        on_every_backend("streams", "weights_that_fail", weights_that_fail),
         on_every_backend("streams", "progress", progress),
         on_every_backend("streams", "inputs_that_fail", inputs_that_fail),
         on_every_backend("streams", "outputs_that_fail", outputs_that_fail),
@@ -212,6 +215,75 @@ fn counts(device: &Device) -> Result<(), Failed> {
     let incomplete = StreamCause::Incomplete { bytes: 2, size: 4 };
     let ended = cause(tens.stream(&[0u8; 4002][..])?.run())?;
     equal((ended.read, ended.cause), (4002, incomplete))
+}
+
+/// Sums of weights of all sizes, bit for bit those of `apply_weighted`.
+fn weights(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(55);
+    let samples: Vec<u8> = random.values(3000);
+    let doubles: Vec<f64> = samples.iter().map(|&sample| (f64::from(sample) / 7.0).exp() - 1e9).collect();
+    let floats: Vec<f32> = doubles.iter().map(|&weight| weight as f32).collect();
+    let colours = Histogram::bytes().channels(3).prepare(device)?;
+    for len in [0, 3, 1500, 3000] {
+        let (samples, doubles, floats) = (&samples[..len], &doubles[..len], &floats[..len]);
+        let expected = colours.apply_weighted(samples, doubles)?;
+        let little = colours.stream_weighted::<f64>(input(samples), input(doubles))?.memory(900).run()?;
+        equal(&little, &expected)?;
+        equal(colours.stream_weighted::<f64>(input(samples), input(doubles))?.run()?, expected)?;
+        let little = colours.stream_weighted::<f32>(input(samples), input(floats))?.memory(500).run()?;
+        equal(little, colours.apply_weighted(samples, floats)?)?;
+    }
+    let reals = Histogram::even(10, 0.0f32..200.0).prepare(device)?;
+    let values: Vec<f32> = samples.iter().map(|&sample| f32::from(sample)).collect();
+    let mut seen = Vec::new();
+    let stream = reals.stream_weighted::<f32>(input(&values), input(&floats))?.memory(20_000).progress(|progress| {
+        seen.push(progress);
+        ControlFlow::Continue(())
+    });
+    equal(stream.run()?, reals.apply_weighted(&values, &floats)?)?;
+    let total = 8 * 3000;
+    equal(seen.len(), 12)?;
+    equal(seen.is_sorted_by_key(|progress: &Progress| progress.done), true)?;
+    equal(seen.iter().all(|progress| progress.total == Some(total)), true)?;
+    equal([seen[5].done, seen[11].done], [total / 2, total])
+}
+
+fn weights_that_fail(device: &Device) -> Result<(), Failed> {
+    let bytes = Histogram::bytes().channels(3).prepare(device)?;
+    let ended = |samples: &[u8], weights: &[u8]| {
+        let stream = bytes.stream_weighted::<f32>(Cursor::new(samples.to_vec()), Cursor::new(weights.to_vec()))?;
+        cause(stream.memory(LITTLE).run())
+    };
+    equal(ended(&[0; 7], &[0; 28])?.cause, StreamCause::Incomplete { bytes: 1, size: 3 })?;
+    equal(ended(&[0; 6], &[0; 25])?.cause, StreamCause::Incomplete { bytes: 1, size: 4 })?;
+    let length = Error::Length { what: "the weights", expected: 6, actual: 5 };
+    equal(ended(&[0; 6], &[0; 20])?.cause, length.into())?;
+    let mut weights = [1.0f32; 99];
+    weights[50] = f32::INFINITY;
+    let infinite = ended(&[0; 99], &f32::bytes(&weights))?;
+    let weight = HistogramError::Weight { index: 50, weight: f64::INFINITY };
+    equal(infinite.cause, Error::Histogram(weight).into())?;
+
+    // It becomes shorter after its length is known.
+    struct Shrinks(Cursor<Vec<u8>>);
+    impl Read for Shrinks {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            self.0.get_mut().truncate(100);
+            self.0.read(bytes)
+        }
+    }
+    impl Seek for Shrinks {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+    let shrinks = Shrinks(Cursor::new(vec![0; 396]));
+    let stream = bytes.stream_weighted::<f32>(Cursor::new(vec![0; 99]), shrinks)?.memory(LITTLE);
+    equal(cause(stream.run())?.cause, StreamCause::Shortened { expected: 396 })?;
+    let stop = |_| ControlFlow::Break(());
+    let stream = bytes.stream_weighted::<f32>(Cursor::new(vec![0; 99]), Cursor::new(vec![0; 396]))?.progress(stop);
+    equal(cause(stream.run())?.cause, StreamCause::Cancelled)?;
+    equal(bytes.apply(&[1, 2, 3])?.total(), 3)
 }
 
 /// Bytes that are done grow to the whole, and a function can end the stream.

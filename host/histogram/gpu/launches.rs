@@ -11,9 +11,7 @@ use crate::histogram::weights::WeightWindows;
 use crate::{Buffer, BufferSliceMut, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::cast;
-use slm_kernels::histogram::{
-    Args, Binning, BinningArgument, PACK_BYTES, PeakArgs, WeighArgs, WeightedArgs, count_log2,
-};
+use slm_kernels::histogram::{Args, Binning, BinningArgument, PACK_BYTES, PeakArgs, WeighArgs, WeightedArgs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Words per pack.
@@ -39,11 +37,12 @@ pub(super) trait HistogramLaunches: Send + Sync {
         peaks: &mut Buffer<u32>,
     ) -> Result<()>;
 
-    /// Adds up weights, in multiples of the cells' quanta.
+    /// Adds up weights, in multiples of the cells' quanta, of at most `2^count_log2` weights.
     fn add_weights(
         &self,
         parts: &LaunchParts,
         weighted: WeightedSamples<'_>,
+        count_log2: u32,
         peaks: &Buffer<u32>,
         sums: &mut Buffer<u64>,
     ) -> Result<()>;
@@ -246,6 +245,7 @@ impl<P: TypedBins> HistogramLaunches for TypedLaunches<P> {
         &self,
         parts: &LaunchParts,
         WeightedSamples { samples, weights, len }: WeightedSamples<'_>,
+        count_log2: u32,
         peaks: &Buffer<u32>,
         sums: &mut Buffer<u64>,
     ) -> Result<()> {
@@ -254,7 +254,7 @@ impl<P: TypedBins> HistogramLaunches for TypedLaunches<P> {
         let mut windows = Windows::new(&self.gpu);
         let call = CallWindows::<P>::new(&mut windows, samples, sums, &mut section, &self.table)?;
         let weights = weights.windows(&mut windows);
-        let (peaks, count_log2) = (windows.input(peaks).slice(self.first_cell(), u64::MAX), count_log2(len as u64));
+        let peaks = windows.input(peaks).slice(self.first_cell(), u64::MAX);
         let _submission = self.gpu.submission_lock()?;
         parts.adding_weights(len).try_for_each(|part| {
             let args = WeighArgs { weighted: self.weighted_args(&call, weights, parts, part)?, peaks, count_log2 };

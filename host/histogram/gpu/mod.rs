@@ -28,7 +28,7 @@ use super::weights::values;
 use super::{Counting, HistogramAlgorithm, MemoryOrder};
 use crate::device::gpu::Gpu;
 use crate::plan::Planned;
-use crate::{BufferSliceMut, LaunchPlan, Result};
+use crate::{Buffer, BufferSliceMut, LaunchPlan, Result};
 use launch_parts::{LaunchParts, times};
 use launches::{ArgumentSettings, HistogramLaunches};
 use slm_kernels::histogram::count_log2;
@@ -81,17 +81,30 @@ impl GpuHistogram {
 
     /// Returns the sums of weights. Both buffers are on this device.
     pub(super) fn weigh(&self, weighted: WeightedSamples<'_>) -> Result<Vec<f64>> {
-        let (cells, len) = (self.layout.counters(), weighted.len);
-        let (mut peaks, mut sums) = (self.gpu.zeroed(cells + 1)?, self.gpu.zeroed(2 * cells)?);
-        self.launches.find_peaks(&self.parts, weighted, &mut sums, &mut peaks)?;
-        self.launches.add_weights(&self.parts, weighted, &peaks, &mut sums)?;
-        let (peaks, sums) = (peaks.download()?, sums.download()?);
-        if peaks[cells] != 0 {
-            weighted.weights.check(len)?;
+        let (mut sums, count_log2) = (self.sums()?, count_log2(weighted.len as u64));
+        self.find_peaks(weighted, &mut sums)?;
+        self.add_weights(weighted, count_log2, &mut sums)?;
+        let (peaks, multiples) = (sums.peaks.download()?, sums.multiples.download()?);
+        if peaks[self.layout.counters()] != 0 {
+            weighted.weights.check(weighted.len)?;
         }
-        let sums =
-            sums.as_chunks::<2>().0.iter().map(|&[low, high]| i128::from(high.cast_signed()) << 64 | i128::from(low));
-        values(sums, &peaks, count_log2(len as u64))
+        values_of(&peaks, &multiples, count_log2)
+    }
+
+    /// Returns sums of no weights.
+    pub(super) fn sums(&self) -> Result<GpuSums> {
+        let cells = self.layout.counters();
+        Ok(GpuSums { peaks: self.gpu.zeroed(cells + 1)?, multiples: self.gpu.zeroed(2 * cells)? })
+    }
+
+    /// Raises the peaks of sums to the largest magnitudes of weights in each cell.
+    pub(super) fn find_peaks(&self, weighted: WeightedSamples<'_>, sums: &mut GpuSums) -> Result<()> {
+        self.launches.find_peaks(&self.parts, weighted, &mut sums.multiples, &mut sums.peaks)
+    }
+
+    /// Adds multiples of the cells' quanta, which depend on the peaks.
+    pub(super) fn add_weights(&self, weighted: WeightedSamples<'_>, count_log2: u32, sums: &mut GpuSums) -> Result<()> {
+        self.launches.add_weights(&self.parts, weighted, count_log2, &sums.peaks, &mut sums.multiples)
     }
 
     /// Returns the plan for counting samples.
@@ -132,6 +145,27 @@ impl GpuHistogram {
         });
         if samples == 0 { Planned::nothing() } else { Planned::new("weights have a single algorithm", launches) }
     }
+}
+
+/// Sums of weights that are being added up.
+pub(crate) struct GpuSums {
+    /// The largest magnitude of the weights in each cell, and whether one of all is not finite.
+    peaks: Buffer<u32>,
+    /// Two words of each cell's sum, the lower one first, in multiples of its quantum.
+    multiples: Buffer<u64>,
+}
+
+impl GpuSums {
+    /// Returns the sums as numbers.
+    pub(super) fn values(&self, count_log2: u32) -> Result<Vec<f64>> {
+        values_of(&self.peaks.download()?, &self.multiples.download()?, count_log2)
+    }
+}
+
+/// Returns sums as numbers, for the peaks and the two words of each cell.
+fn values_of(peaks: &[u32], multiples: &[u64], count_log2: u32) -> Result<Vec<f64>> {
+    let sums = multiples.as_chunks::<2>().0.iter();
+    values(sums.map(|&[low, high]| i128::from(high.cast_signed()) << 64 | i128::from(low)), peaks, count_log2)
 }
 
 /// Returns the number of copies of each counter in a block's shared memory.
