@@ -43,8 +43,9 @@ pub(super) fn trials() -> Vec<Trial> {
 /// Runs a task in a child process. Returns its output, and the driver's calls in order.
 pub(super) fn run(task: &str, settings: &[(&str, &str)]) -> Result<(String, Vec<String>), Failed> {
     let driver = Driver::compile(include_str!("gpu.c"))?;
-    let (path, log) = (driver.0.path(""), driver.0.path("log"));
-    let mut variables: Vec<(&str, &OsStr)> = vec![("LD_LIBRARY_PATH", path.as_ref()), ("FAKE_LOG", log.as_ref())];
+    let [path, log, faults] = ["", "log", "faults"].map(|name| driver.0.path(name));
+    let mut variables: Vec<(&str, &OsStr)> =
+        vec![("LD_LIBRARY_PATH", path.as_ref()), ("FAKE_LOG", log.as_ref()), ("FAKE_FAULTS", faults.as_ref())];
     variables.extend(settings.iter().map(|(name, value)| (*name, value.as_ref())));
     let printed = child(task, variables)?;
     Ok((printed, fs::read_to_string(&log)?.lines().map(str::to_owned).collect()))

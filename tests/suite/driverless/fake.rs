@@ -38,7 +38,7 @@ pub(super) fn driverless() -> Vec<Trial> {
     vec![trial("a_stub_is_no_driver", a_stub_is_no_driver)]
 }
 
-pub(super) fn trial(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
+pub(super) fn trial(name: &str, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
     let compiles = Command::new("cc").arg("--version").output().is_ok();
     let trial = Trial::test(format!("driverless::{name}"), test).with_ignored_flag(!compiles);
     if compiles { trial } else { trial.with_kind("there is no cc to compile a driver with") }

@@ -1,5 +1,5 @@
 /* A fake driver with one GPU that computes nothing: its memory is host memory, a module is its text, and launches do nothing.
- * It appends a line for each logged call to the file FAKE_LOG. */
+ * It appends a line for each logged call to the file FAKE_LOG. The file FAKE_FAULTS says which call fails. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,15 +21,56 @@ static void record(const char *call) {
     if (file >= 0) { if (write(file, line, length) != length) abort(); close(file); }
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Memory, streams, events and modules that exist. */
+static int live;
+
+/* Returns the code with which this call fails, or SUCCESS. The file FAKE_FAULTS has the number of a call, a code, and whether all
+ * calls after it fail, too. When it changes, calls are counted from 1 on, and the number of allocations is recorded. The call that fails is
+ * recorded with its name, and so are the next three of its thread. */
+static int fault(const char *name) {
+    static char last[64];
+    static int calls, change;
+    static __thread int follows, change_seen;
+    const char *path = getenv("FAKE_FAULTS");
+    if (!path) return SUCCESS;
+    char text[64] = "", line[128];
+    int number = 0, code = 0, lasts = 0;
+    pthread_mutex_lock(&lock);
+    int file = open(path, O_RDONLY);
+    if (file >= 0) { if (read(file, text, sizeof text - 1) < 0) abort(); close(file); }
+    if (strcmp(text, last)) {
+        strcpy(last, text);
+        calls = 0;
+        change++;
+        snprintf(line, sizeof line, "live %d", live);
+        record(line);
+    }
+    int is_set = sscanf(text, "%d %d %d", &number, &code, &lasts) == 3;
+    int call = ++calls;
+    int fails = is_set && (call == number || (lasts && call > number));
+    pthread_mutex_unlock(&lock);
+    if (change_seen != change) { follows = 0; change_seen = change; }
+    if (is_set && follows > 0) { follows--; snprintf(line, sizeof line, "then %s", name); record(line); }
+    if (is_set && call == number) { follows = 3; snprintf(line, sizeof line, "fault %s", name); record(line); }
+    return fails ? code : SUCCESS;
+}
+
+/* At the beginning of a function that can fail. */
+#define CALL do { int code = fault(__func__); if (code) return code; } while (0)
+
+static void alive(int change) { pthread_mutex_lock(&lock); live += change; pthread_mutex_unlock(&lock); }
+
 int cuInit(unsigned flags) { return SUCCESS; }
 int cuDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
-int cuDeviceGetCount(int *count) { *count = 1; return SUCCESS; }
-int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return SUCCESS; }
-int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length, "fake GPU"); return SUCCESS; }
-int cuDeviceTotalMem_v2(size_t *bytes, int device) { *bytes = (size_t)1 << 32; return SUCCESS; }
+int cuDeviceGetCount(int *count) { CALL; *count = 1; return SUCCESS; }
+int cuDeviceGet(int *device, int ordinal) { CALL; *device = ordinal; return SUCCESS; }
+int cuDeviceGetName(char *name, int length, int device) { CALL; snprintf(name, length, "fake GPU"); return SUCCESS; }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { CALL; *bytes = (size_t)1 << 32; return SUCCESS; }
 
 /* The attributes of an H200. */
-int cuDeviceGetAttribute(int *value, int attribute, int device) {
+int cuDeviceGetAttribute(int *value, int attribute, int device) { CALL;
     switch (attribute) {
         case 1: case 2: case 3: *value = 1024; break;    /* threads of a block, along x, along y */
         case 4: *value = 64; break;                      /* along z */
@@ -52,15 +93,15 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 static char primary;
 static __thread void *current;
 
-int cuDevicePrimaryCtxRetain(void **context, int device) { record("retain"); *context = &primary; return SUCCESS; }
-int cuDevicePrimaryCtxRelease_v2(int device) { record("release"); return SUCCESS; }
-int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return SUCCESS; }
-int cuCtxCreate_v2(void **context, unsigned flags, int device) { *context = current = malloc(1); return SUCCESS; }
-int cuCtxDestroy_v2(void *context) { free(context); return SUCCESS; }
-int cuCtxSetCurrent(void *context) { current = context; return SUCCESS; }
-int cuCtxGetCurrent(void **context) { *context = current; return SUCCESS; }
-int cuCtxGetDevice(int *device) { *device = 0; return SUCCESS; }
-int cuCtxSynchronize(void) { record("wait for context"); return SUCCESS; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { CALL; record("retain"); *context = &primary; return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { CALL; record("release"); return SUCCESS; }
+int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { CALL; return SUCCESS; }
+int cuCtxCreate_v2(void **context, unsigned flags, int device) { CALL; *context = current = malloc(1); return SUCCESS; }
+int cuCtxDestroy_v2(void *context) { CALL; free(context); return SUCCESS; }
+int cuCtxSetCurrent(void *context) { CALL; current = context; return SUCCESS; }
+int cuCtxGetCurrent(void **context) { CALL; *context = current; return SUCCESS; }
+int cuCtxGetDevice(int *device) { CALL; *device = 0; return SUCCESS; }
+int cuCtxSynchronize(void) { CALL; record("wait for context"); return SUCCESS; }
 
 /* Only `cust` creates streams with a priority. */
 struct stream { void *context; int of_cust, number; };
@@ -82,24 +123,26 @@ static int create(struct stream **stream, int of_cust) {
     (*stream)->context = current;
     (*stream)->of_cust = of_cust;
     (*stream)->number = ++streams;
+    alive(1);
     return SUCCESS;
 }
-int cuStreamCreate(struct stream **stream, unsigned flags) { return create(stream, 0); }
-int cuStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority) { return create(stream, 1); }
-int cuStreamGetCtx(struct stream *stream, void **context) { *context = stream->context; return SUCCESS; }
-int cuStreamDestroy_v2(struct stream *stream) { record("end of stream"); free(stream); return SUCCESS; }
-int cuStreamSynchronize(struct stream *stream) {
+int cuStreamCreate(struct stream **stream, unsigned flags) { CALL; return create(stream, 0); }
+int cuStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority) { CALL; return create(stream, 1); }
+int cuStreamGetCtx(struct stream *stream, void **context) { CALL; *context = stream->context; return SUCCESS; }
+int cuStreamDestroy_v2(struct stream *stream) { CALL; record("end of stream"); free(stream); alive(-1); return SUCCESS; }
+int cuStreamSynchronize(struct stream *stream) { CALL;
     if (setting("FAKE_WAITS")) record("wait for stream");
     record_of(stream, "synchronised");
     return SUCCESS;
 }
-int cuStreamWaitEvent(struct stream *stream, void *event, unsigned flags) { record_of(stream, "waits"); return SUCCESS; }
-int cuEventCreate(void **event, unsigned flags) { *event = malloc(1); return SUCCESS; }
-int cuEventRecord(void *event, struct stream *stream) { record_of(stream, "event"); return SUCCESS; }
-int cuEventElapsedTime(float *milliseconds, void *start, void *end) { *milliseconds = 1; return SUCCESS; }
-int cuEventDestroy_v2(void *event) { free(event); return SUCCESS; }
+int cuStreamWaitEvent(struct stream *stream, void *event, unsigned flags) { CALL; record_of(stream, "waits"); return SUCCESS; }
+int cuEventCreate(void **event, unsigned flags) { CALL; *event = malloc(1); alive(1); return SUCCESS; }
+int cuEventRecord(void *event, struct stream *stream) { CALL; record_of(stream, "event"); return SUCCESS; }
+int cuEventSynchronize(void *event) { CALL; return SUCCESS; }
+int cuEventElapsedTime(float *milliseconds, void *start, void *end) { CALL; *milliseconds = 1; return SUCCESS; }
+int cuEventDestroy_v2(void *event) { CALL; free(event); alive(-1); return SUCCESS; }
 
-int cuMemGetInfo_v2(size_t *free, size_t *total) { *free = *total = (size_t)1 << 32; return SUCCESS; }
+int cuMemGetInfo_v2(size_t *free, size_t *total) { CALL; *free = *total = (size_t)1 << 32; return SUCCESS; }
 
 /* Bytes before each allocation, which hold its context. */
 enum { HEADER = 256 };
@@ -109,29 +152,34 @@ static int allocate(char **address, size_t bytes, void *context) {
     if (!header) return OUT_OF_MEMORY;
     memcpy(header, &context, sizeof context);
     *address = header + HEADER;
+    alive(1);
     return SUCCESS;
 }
-int cuMemAllocAsync(char **address, size_t bytes, void *stream) { return allocate(address, bytes, NULL); }
-int cuMemFreeAsync(char *address, struct stream *stream) { record_of(stream, "free"); free(address - HEADER); return SUCCESS; }
-int cuMemAlloc_v2(char **address, size_t bytes) {
+int cuMemAllocAsync(char **address, size_t bytes, void *stream) { CALL; return allocate(address, bytes, NULL); }
+int cuMemFreeAsync(char *address, struct stream *stream) { CALL; record_of(stream, "free"); free(address - HEADER); alive(-1); return SUCCESS; }
+int cuMemAlloc_v2(char **address, size_t bytes) { CALL;
     record("allocate");
     return setting("FAKE_FULL") ? OUT_OF_MEMORY : allocate(address, bytes, current);
 }
-int cuMemFree_v2(char *address) { record("free"); free(address - HEADER); return SUCCESS; }
-int cuPointerGetAttribute(void *value, int attribute, char *address) {
-    enum { CONTEXT = 1, DEVICE_ORDINAL = 9 };
+int cuMemFree_v2(char *address) { CALL; record("free"); free(address - HEADER); alive(-1); return SUCCESS; }
+int cuMemAllocHost_v2(void **address, size_t bytes) { CALL; *address = malloc(bytes + 1); alive(1); return SUCCESS; }
+int cuMemFreeHost(void *address) { CALL; free(address); alive(-1); return SUCCESS; }
+int cuPointerGetAttribute(void *value, int attribute, char *address) { CALL;
+    enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_ORDINAL = 9 };
     void *context;
+    /* No memory is known as pinned. */
+    if (attribute == MEMORY_TYPE) return INVALID;
     memcpy(&context, address - HEADER, sizeof context);
     if (attribute == DEVICE_ORDINAL) { *(int *)value = 0; return SUCCESS; }
     if (attribute != CONTEXT || !context) return INVALID;
     *(void **)value = context;
     return SUCCESS;
 }
-int cuMemcpyHtoD_v2(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); return SUCCESS; }
-int cuMemcpyDtoH_v2(void *to, void *from, size_t bytes) { memcpy(to, from, bytes); return SUCCESS; }
-int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { memset(address, byte, bytes); return SUCCESS; }
-int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
-int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyHtoD_v2(void *to, const void *from, size_t bytes) { CALL; memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoH_v2(void *to, void *from, size_t bytes) { CALL; memcpy(to, from, bytes); return SUCCESS; }
+int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { CALL; memset(address, byte, bytes); return SUCCESS; }
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { CALL; memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { CALL; memcpy(to, from, bytes); return SUCCESS; }
 
 /* CUDA_MEMCPY2D, as in cuda.h. */
 struct copy {
@@ -139,7 +187,7 @@ struct copy {
     size_t to_x, to_y; int to_kind; char *to_host, *to_device; void *to_array; size_t to_pitch;
     size_t width, height;
 };
-int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) {
+int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) { CALL;
     const size_t limit = 2147483647;
     if (c->from_pitch < c->width || c->from_pitch > limit || c->to_pitch < c->width || c->to_pitch > limit) return INVALID;
     const char *from = (c->from_kind == 1 ? c->from_host : c->from_device) + c->from_y * c->from_pitch + c->from_x;
@@ -148,9 +196,8 @@ int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) {
     record("copy of rows");
     return SUCCESS;
 }
-int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { record("copy"); memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { CALL; record("copy"); memcpy(to, from, bytes); return SUCCESS; }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int begun, failures = -1;
 
@@ -178,30 +225,30 @@ static int fails(void) {
     return fails;
 }
 
-int cuModuleLoadData(char **module, const char *text) {
+int cuModuleLoadData(char **module, const char *text) { CALL;
     record("load");
     int code = wait_for_loads();
-    /* Long enough for concurrent loads to overlap. */
-    usleep(10000);
+    /* Long enough for concurrent loads to overlap. Faults need many loads. */
+    if (access(getenv("FAKE_FAULTS"), F_OK)) usleep(10000);
     if (code == SUCCESS && fails()) code = OUT_OF_MEMORY;
-    if (code == SUCCESS) *module = strdup(text);
+    if (code == SUCCESS) { *module = strdup(text); alive(1); }
     return code;
 }
-int cuModuleUnload(char *module) { record("unload"); free(module); return SUCCESS; }
-int cuModuleGetFunction(const char **function, const char *module, const char *name) {
+int cuModuleUnload(char *module) { CALL; record("unload"); free(module); alive(-1); return SUCCESS; }
+int cuModuleGetFunction(const char **function, const char *module, const char *name) { CALL;
     *function = strstr(module, name);
     return *function ? SUCCESS : NOT_FOUND;
 }
 
 /* Maximum number of threads, or number of registers. */
-int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = attribute == 0 ? 1024 : 32; return SUCCESS; }
-int cuFuncSetAttribute(void *function, int attribute, int value) { return SUCCESS; }
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t bytes) {
+int cuFuncGetAttribute(int *value, int attribute, void *function) { CALL; *value = attribute == 0 ? 1024 : 32; return SUCCESS; }
+int cuFuncSetAttribute(void *function, int attribute, int value) { CALL; return SUCCESS; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t bytes) { CALL;
     *blocks = 2048 / threads;
     return SUCCESS;
 }
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z,
-                   unsigned bytes, struct stream *stream, void **parameters, void **extra) {
+                   unsigned bytes, struct stream *stream, void **parameters, void **extra) { CALL;
     record(stream->of_cust ? "launch on the program's stream" : "launch");
     return SUCCESS;
 }

@@ -10,6 +10,8 @@ mod contexts;
 mod dlpack;
 #[cfg(cuda)]
 mod fake;
+#[cfg(cuda)]
+mod faults;
 #[cfg(cust)]
 mod interop;
 
@@ -35,6 +37,8 @@ pub(super) fn has_task() -> bool {
         Ok(task) if contexts::runs(task) => {}
         #[cfg(cuda)]
         Ok(task) if dlpack::runs(task) => {}
+        #[cfg(cuda)]
+        Ok(task) if faults::runs(task) => {}
         #[cfg(cust)]
         Ok(task) if interop::runs(task) => {}
         Ok(task) => panic!("{TASK} is '{task}'"),
@@ -76,6 +80,7 @@ pub(super) fn trials() -> Vec<Trial> {
         trials.extend(contexts::trials());
         trials.extend(dlpack::trials());
         trials.extend(fake::trials());
+        trials.extend(faults::trials());
         #[cfg(cust)]
         trials.extend(interop::trials());
         trials.extend(fake::driverless().into_iter().map(ignore));
