@@ -72,7 +72,7 @@ impl Devices {
         Self::connected(members, None)
     }
 
-    /// Returns all CUDA devices of this machine that can be opened, or the CPU if there are none.
+    /// Returns all CUDA devices of this machine that can be opened, or the CPU if there are none, whatever `SLM_DEVICE` names.
     ///
     /// # Errors
     ///
