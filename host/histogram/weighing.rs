@@ -25,7 +25,7 @@ struct State {
 
 enum Sums {
     Cpu { peaks: Vec<u32>, multiples: Vec<i128> },
-    Gpu(GpuSums),
+    Gpu(Box<GpuSums>),
 }
 
 impl<'a, T: HistogramElement> Weighing<'a, T> {
@@ -35,7 +35,7 @@ impl<'a, T: HistogramElement> Weighing<'a, T> {
             OnDevice::Cpu(()) => {
                 Sums::Cpu { peaks: allocation::filled(0, counters)?, multiples: allocation::filled_here(0, counters)? }
             }
-            OnDevice::Gpu(histogram) => Sums::Gpu(histogram.sums()?),
+            OnDevice::Gpu(histogram) => Sums::Gpu(Box::new(histogram.sums()?)),
         };
         Ok(Weighing { histogram, state: Mutex::new(State { count_log2: count_log2(0), sums }) })
     }
