@@ -11,11 +11,13 @@
 //! | `global.rs` | one sum per thread, every sample read from global memory | none |
 //! | `tile.rs` | one sum at a time, a tile and its halo in shared memory | taps, tile |
 //! | `register.rs` | several neighbouring sums per thread, in registers | tile |
+//! | `fft/` | all sums of a segment, by Fourier transforms | points of a transform |
 //!
 //! Samples, weights, sums and outputs can have different types ([`Types`]). An instance for other types is one line in each
 //! of the lists at the end of this file.
 
 mod block;
+pub mod fft;
 mod global;
 #[cfg(not(target_os = "cuda"))]
 mod host;
@@ -27,6 +29,7 @@ pub use host::{Filter1dKernel, Filter1dProblem, Geometry, LaunchConstants, LineP
 
 use crate::signal::{Line, Same, Types};
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};
+use fft::{FftArgs, Points, Transformed};
 
 /// The threads that load the halo of a tile into shared memory (`tile.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,5 +177,47 @@ kernel! {
     pub fn filter1d_register_columns<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         register::columns::<F, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+}
+
+kernel! {
+    for<F: Transformed> {
+        "filter1d_fft_f32" {
+            Points<f32, 4096> => f32_4096;
+            Points<f32, 8192> => f32_8192;
+        }
+        "filter1d_fft_f64" {
+            Points<f64, 2048> => f64_2048;
+            Points<f64, 4096> => f64_4096;
+        }
+    }
+
+    /// Computes the sums of two segments by Fourier transforms. Rows and columns.
+    pub fn filter1d_fft<'l>(arena, args: FftArgs<'l, <F as Transformed>::Real>)
+    where registers <= { <F as Transformed>::REGISTERS }
+    {
+        const R: usize = <F as Transformed>::RADIX;
+        const E: usize = <F as Transformed>::PER_THREAD;
+        const T: u32 = <F as Transformed>::THREADS;
+        const V: usize = <F as Transformed>::PACK;
+        fft::filter::<<F as Transformed>::Real, R, E, T, V, false>(arena, &args);
+    }
+}
+
+kernel! {
+    for<F: Transformed> {
+        "filter1d_fft_f32" { Points<f32, 4096> => f32_4096; }
+        "filter1d_fft_f64" { Points<f64, 2048> => f64_2048; }
+    }
+
+    /// As [`filter1d_fft`], for taps in several parts.
+    pub fn filter1d_fft_parts<'l>(arena, args: FftArgs<'l, <F as Transformed>::Real>)
+    where registers <= { <F as Transformed>::REGISTERS_OF_PARTS }
+    {
+        const R: usize = <F as Transformed>::RADIX;
+        const E: usize = <F as Transformed>::PER_THREAD;
+        const T: u32 = <F as Transformed>::THREADS;
+        const V: usize = <F as Transformed>::PACK;
+        fft::filter::<<F as Transformed>::Real, R, E, T, V, true>(arena, &args);
     }
 }

@@ -1,6 +1,6 @@
 //! Algorithms of filters.
 
-/// Kernel that computes a filter on a GPU. The CPU ignores this setting.
+/// Algorithm of a filter. The CPU has one direct algorithm, and ignores which one is requested.
 ///
 /// Lines with several [`channels`](super::Filter1d::channels), and samples of another type than the taps, are filtered by the
 /// kernels for pictures, whose [algorithms](crate::Filter2dAlgorithm) have the same names. The tiles of `RegisterTiled` and
@@ -9,8 +9,9 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter1dAlgorithm {
-    /// The fastest algorithm: [`RegisterTiled`](Filter1dAlgorithm::RegisterTiled). It supports any number of taps, in several
-    /// launches if there are very many.
+    /// The fastest algorithm: [`RegisterTiled`](Filter1dAlgorithm::RegisterTiled), which supports any number of taps, in several
+    /// launches if there are very many; or [`Fft`](Filter1dAlgorithm::Fft) if an [error bound](ErrorBound::PerSegment) allows it and it takes
+    /// less time.
     #[default]
     Auto,
     /// Each thread computes one output and reads everything from global memory. It needs no shared memory, so it supports any
@@ -19,8 +20,31 @@ pub enum Filter1dAlgorithm {
     /// A block keeps a tile of samples and its halo in shared memory; each thread computes one output at a time. Shows the
     /// effect of shared memory alone.
     SharedTile(HaloLoad),
-    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The fastest algorithm.
+    /// A tile in shared memory, and several neighbouring outputs per thread in registers. The fastest direct algorithm.
     RegisterTiled,
+    /// Fourier transforms of segments in shared memory (overlap-save), for one channel of `f32` or `f64` with taps of the same type. The time
+    /// hardly depends on the number of taps. The [error bound](ErrorBound::PerSegment) is that of a segment.
+    ///
+    /// The CPU uses transforms, too.
+    Fft,
+}
+
+/// What the error of an output depends on. It limits the algorithms that [`Auto`](Filter1dAlgorithm::Auto) takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorBound {
+    /// The samples that the output depends on, as the [module](super) describes. A NaN or an infinity affects no other outputs.
+    #[default]
+    PerOutput,
+    /// All samples of a segment, which has up to 8,192 outputs, and of the segment that is transformed at the same time. A NaN or an infinity
+    /// affects all outputs of both. Long filters of `f32` and `f64` take less time by [`Fft`](Filter1dAlgorithm::Fft).
+    PerSegment,
+}
+
+/// How a filter computes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Method {
+    pub(super) algorithm: Filter1dAlgorithm,
+    pub(super) bound: ErrorBound,
 }
 
 /// The threads that load the halo of a [`SharedTile`](Filter1dAlgorithm::SharedTile): the `taps - 1` samples that a block needs

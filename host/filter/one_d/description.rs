@@ -1,6 +1,7 @@
 //! Description of a filter: plain data.
 
-use super::{Filter1dAlgorithm, Filter1dError, FilterElement, PreparedFilter1d, Reach, Taps};
+use super::algorithm::Method;
+use super::{ErrorBound, Filter1dAlgorithm, Filter1dError, FilterElement, PreparedFilter1d, Reach, Taps};
 use crate::element::any::Erase;
 use crate::filter::generated::{WeightSource, box_weights};
 use crate::filter::origin;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 pub struct Filter1d<S, W = S> {
     taps: Result<Arc<[W]>>,
     channels: usize,
+    bound: ErrorBound,
     settings: FilterSettings<S, Filter1dAlgorithm, 1>,
 }
 
@@ -60,14 +62,14 @@ impl<T: FilterElement> Filter1d<T> {
     /// ```
     #[must_use]
     pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
-        let Filter1d { taps, channels, settings } = self;
-        Filter1d { taps, channels, settings: settings.for_samples(|outside| S::of_sum(Erase::to_f64(outside))) }
+        let Filter1d { taps, channels, bound, settings } = self;
+        Filter1d { taps, channels, bound, settings: settings.for_samples(|outside| S::of_sum(Erase::to_f64(outside))) }
     }
 }
 
 impl<S, W> Filter1d<S, W> {
     fn new(source: WeightSource, taps: Result<Arc<[W]>>) -> Self {
-        Filter1d { taps, channels: 1, settings: FilterSettings::new(source) }
+        Filter1d { taps, channels: 1, bound: ErrorBound::default(), settings: FilterSettings::new(source) }
     }
 }
 
@@ -178,6 +180,26 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
         self
     }
 
+    /// Returns the filter with this bound of errors, which limits the algorithms that [`Auto`](Filter1dAlgorithm::Auto) takes. The default is
+    /// [`ErrorBound::PerOutput`].
+    ///
+    /// ```
+    /// use slm::filter1d::ErrorBound;
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let mean = Filter1d::box_blur(1001).error_bound(ErrorBound::PerSegment).prepare(&Device::open()?)?;
+    /// let means = mean.apply(&vec![1.0f32; 10_000])?;
+    /// assert!((means[5000] - 1.0).abs() < 1e-5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn error_bound(mut self, bound: ErrorBound) -> Self {
+        self.bound = bound;
+        self
+    }
+
     /// Returns the taps in the order in which they meet the samples, as [`correlate`](Self::correlate) takes them: those of a
     /// [`convolve`](Self::convolve) are flipped.
     ///
@@ -217,7 +239,11 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {
-        PreparedFilter1d::new(device, &self.described()?, self.settings.algorithm)
+        PreparedFilter1d::new(
+            device,
+            &self.described()?,
+            Method { algorithm: self.settings.algorithm, bound: self.bound },
+        )
     }
 
     /// Returns the filter in the form that devices use.

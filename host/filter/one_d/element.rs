@@ -1,9 +1,11 @@
 //! The element types that have kernels for lines.
 
-use super::gpu::GpuFilter1d;
+use super::Taps;
+use super::algorithm::Method;
+use super::fft::Transforms;
 use super::kernels::FilterKernels;
 use super::line_filter::OwnKernels;
-use super::{Filter1dAlgorithm, Taps};
+use super::method::{on_cpu, on_gpu};
 use crate::cpu::multiply_add::MultiplyAdd;
 use crate::device::on_device::OnDevice;
 use crate::filter::fold::Foldable;
@@ -18,9 +20,9 @@ impl FilterElement for f32 {}
 impl FilterElement for f64 {}
 
 /// Traits that the code of an element type requires.
-pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels + Foldable {}
+pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms {}
 
-impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable> Number for T {}
+impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms> Number for T {}
 
 /// The code for filters of lines whose taps have the type of the samples.
 pub(crate) trait LineKernels: Sized {
@@ -28,7 +30,7 @@ pub(crate) trait LineKernels: Sized {
     fn own_kernels<W: FilterWeight>(
         device: &Device,
         taps: &Taps<Self, W>,
-        algorithm: Filter1dAlgorithm,
+        method: Method,
     ) -> Result<Option<OwnKernels<Self>>>
     where
         Self: FilterSample;
@@ -40,13 +42,12 @@ macro_rules! own_kernels {
             fn own_kernels<W: FilterWeight>(
                 device: &Device,
                 taps: &Taps<$t, W>,
-                algorithm: Filter1dAlgorithm,
+                method: Method,
             ) -> Result<Option<OwnKernels<$t>>> {
                 let &Taps { ref taps, source, border, outside, reach } = taps;
                 let SharedWeights::$shared(taps) = W::shared(taps) else { return Ok(None) };
                 let taps = Taps { taps, source, border, outside, reach };
-                let on_gpu = |gpu| Ok(Box::new(GpuFilter1d::new(&gpu, &taps, algorithm)?) as _);
-                OnDevice::new(device, || Ok(Box::new(taps.clone()) as _), on_gpu).map(Some)
+                OnDevice::new(device, || on_cpu(&taps, method), |gpu| on_gpu(&gpu, &taps, method)).map(Some)
             }
         }
     )*};
@@ -63,7 +64,7 @@ macro_rules! without_own_kernels {
             fn own_kernels<W: FilterWeight>(
                 _: &Device,
                 _: &Taps<$t, W>,
-                _: Filter1dAlgorithm,
+                _: Method,
             ) -> Result<Option<OwnKernels<$t>>> {
                 Ok(None)
             }

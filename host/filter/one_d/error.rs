@@ -35,6 +35,17 @@ pub enum Filter1dError {
         /// Number of taps.
         taps: usize,
     },
+    /// A filter that Fourier transforms cannot compute.
+    #[error("Fourier transforms filter one channel of f32 or f64 with taps of the same type, not {} of {sample} with taps of {tap}",
+        Count(*channels, "channel"))]
+    NoTransforms {
+        /// Type of the samples.
+        sample: &'static str,
+        /// Type of the taps.
+        tap: &'static str,
+        /// Number of channels.
+        channels: usize,
+    },
     /// The number of samples is not a multiple of the channels.
     #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]
     Interleaving {

@@ -1,11 +1,13 @@
 //! A filter of lines, bound to a device.
 
+use super::algorithm::Method;
 use super::on_pictures::OnPictures;
-use super::{Filter1dAlgorithm, Lines, Taps};
+use super::{Filter1dAlgorithm, Filter1dError, Lines, Taps};
 use crate::device::data::{Elements, Target};
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Device, Element, FilterSample, FilterWeight, Result};
+use std::any::type_name;
 
 /// A filter of lines on the CPU.
 pub(crate) trait CpuLines<T>: Send + Sync {
@@ -50,15 +52,12 @@ impl<T: FilterSample> Task<OnCpu<T>, OnGpu<T>, T, T> for Lines {
 }
 
 impl<S: FilterSample> LineFilter<S> {
-    pub(super) fn new<W: FilterWeight>(
-        device: &Device,
-        taps: &Taps<S, W>,
-        algorithm: Filter1dAlgorithm,
-    ) -> Result<Self> {
-        let own = if taps.reach.channels == 1 { S::own_kernels(device, taps, algorithm)? } else { None };
+    pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, method: Method) -> Result<Self> {
+        let own = if taps.reach.channels == 1 { S::own_kernels(device, taps, method)? } else { None };
         Ok(match own {
             Some(filter) => LineFilter::Own(filter),
-            None => LineFilter::Pictures(Box::new(OnPictures::new(device, taps, algorithm)?)),
+            None if method.algorithm == Filter1dAlgorithm::Fft => return Err(no_transforms(taps).into()),
+            None => LineFilter::Pictures(Box::new(OnPictures::new(device, taps, method.algorithm)?)),
         })
     }
 
@@ -86,6 +85,11 @@ impl<S: FilterSample> LineFilter<S> {
     }
 }
 
+/// Returns the error of a filter that transforms cannot compute.
+pub(super) fn no_transforms<S: FilterSample, W: FilterWeight>(taps: &Taps<S, W>) -> Filter1dError {
+    Filter1dError::NoTransforms { sample: type_name::<S>(), tap: W::NAME, channels: taps.reach.channels }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,7 +98,7 @@ mod tests {
     #[test]
     fn pictures_are_for_channels_and_for_types_without_kernels() {
         fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
-            let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), Filter1dAlgorithm::Auto);
+            let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), Method::default());
             matches!(filter, Ok(LineFilter::Own(_)))
         }
         let sum = Filter1d::correlate(&[1, 1, 1]);
@@ -109,7 +113,7 @@ mod tests {
         let device = Device::emulated(emulator::Profile::SMALL, 0);
         let taps = Filter1d::correlate(&[1, 1, 1]).described().unwrap();
         let lines = Lines::single(&taps.reach, 4).unwrap();
-        let filter = LineFilter::new(&device, &taps, Filter1dAlgorithm::Auto).unwrap();
+        let filter = LineFilter::new(&device, &taps, Method::default()).unwrap();
         let samples = Elements::Host(vec![1, 2, 3, 4].into());
         let run = |len| {
             let mut outputs = vec![0; len];

@@ -97,6 +97,8 @@
 // | `prepared.rs` | a filter on a device, and its uses |
 // | `line_filter.rs` | the code that filters: that of one type (`element.rs`), or that for pictures |
 // | `cpu.rs` | the code of one type on the CPU |
+// | `method.rs` | directly or by transforms |
+// | `fft/` | filters by transforms |
 // | `choose.rs`, `tuning.rs` | the choice of the kernel on a GPU, and its constants |
 // | `gpu.rs`, `launches.rs`, `kernels.rs` | the launches of the choice: kernels, shapes and arguments |
 // | `on_pictures.rs` | interleaved channels, and types without code of their own, by the kernels of pictures |
@@ -106,16 +108,18 @@ mod cpu;
 mod description;
 mod element;
 mod error;
+mod fft;
 mod gpu;
 mod kernels;
 mod launches;
 mod line_filter;
 mod lines;
+mod method;
 mod on_pictures;
 mod prepared;
 mod tuning;
 
-pub use algorithm::{Filter1dAlgorithm, HaloLoad};
+pub use algorithm::{ErrorBound, Filter1dAlgorithm, HaloLoad};
 pub use description::Filter1d;
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;

@@ -1,5 +1,6 @@
 //! A filter bound to a device.
 
+use super::algorithm::Method;
 use super::line_filter::LineFilter;
 use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
 use crate::device::data::{self, Elements, Target};
@@ -28,15 +29,18 @@ pub struct PreparedFilter1d<S: FilterSample> {
 }
 
 impl<S: FilterSample> PreparedFilter1d<S> {
-    pub(super) fn new<W: FilterWeight>(
-        device: &Device,
-        taps: &Taps<S, W>,
-        algorithm: Filter1dAlgorithm,
-    ) -> Result<Self> {
+    pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, method: Method) -> Result<Self> {
         let reach = taps.reach;
         reach.check()?;
-        let filter = Arc::new(LineFilter::new(device, taps, algorithm)?);
-        Ok(PreparedFilter1d { device: device.clone(), reach, border: taps.border, algorithm, axis: None, filter })
+        let filter = Arc::new(LineFilter::new(device, taps, method)?);
+        Ok(PreparedFilter1d {
+            device: device.clone(),
+            reach,
+            border: taps.border,
+            algorithm: method.algorithm,
+            axis: None,
+            filter,
+        })
     }
 
     /// Returns the device that the filter runs on.

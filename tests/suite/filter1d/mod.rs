@@ -12,6 +12,7 @@ mod accuracy;
 mod channels;
 mod golden;
 mod origins;
+mod transforms;
 mod types;
 
 use crate::common::{Random, emulated, is_emulated, on_every_backend};
@@ -85,6 +86,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(channels::trials());
     trials.extend(golden::trials());
     trials.extend(origins::trials());
+    trials.extend(transforms::trials());
     trials.extend(types::trials());
     trials
 }

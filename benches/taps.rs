@@ -1,0 +1,72 @@
+//! `Filter1d` directly and by Fourier transforms: times against the number of taps and the number of samples, which the choice between
+//! both is made from.
+//!
+//! Times are the device's own, data stay on the device. Medians are printed in the columns that `peers/README.md` explains; the copy of the
+//! samples is the lower bound. `-- --quick` leaves out most sizes. Run it as `cargo bench --bench taps`.
+
+#[path = "common/table.rs"]
+mod table;
+
+use slm::filter1d::{Filter1dAlgorithm, FilterElement};
+use slm::{Backend, Buffer2, Device, Filter1d, Result};
+use std::any::type_name;
+use table::{median, report};
+
+const ROUNDS: usize = 15;
+
+/// Maximum number of products of a direct filter, which takes long for more.
+const MOST_PRODUCTS: usize = 1 << 40;
+
+const TAPS: [usize; 20] =
+    [3, 17, 33, 49, 65, 81, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 8193, 16_384];
+const LOG2_SIZES: [u32; 7] = [28, 26, 24, 22, 20, 16, 10];
+
+fn main() -> Result<()> {
+    let device = Device::open()?;
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    println!(
+        "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
+        env!("CARGO_PKG_VERSION")
+    );
+    println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
+    let scale = if device.info().backend == Backend::Cpu { 6 } else { 0 };
+    for log2 in LOG2_SIZES.into_iter().filter(|log2| !quick || *log2 == 26) {
+        sweep::<f32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))])?;
+        sweep::<f64>(&device, [1, 1 << (log2 - scale.min(log2 - 10)).min(27)])?;
+    }
+    // Many short lines.
+    sweep::<f32>(&device, [1 << (16 - scale), 1024])
+}
+
+/// Prints the times for all numbers of taps.
+fn sweep<T: FilterElement + From<f32>>(device: &Device, [lines, samples]: [usize; 2]) -> Result<()> {
+    let numbers: Vec<T> = (0..lines * samples).map(|i| T::from((i * 7 % 1009) as f32 / 1009.0 - 0.5)).collect();
+    let x = Buffer2::from_buffer(device.upload(&numbers)?, lines, samples, samples)?;
+    let mut y = Buffer2::zeroed(device, lines, samples)?;
+    let case = format!("{} n={lines}x{samples}", type_name::<T>());
+    let bytes = 2 * (lines * samples * size_of::<T>()) as u64;
+    let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| y.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
+    report("copy", &case, median(&mut copies), &[bytes], "");
+    for taps in TAPS {
+        let weights: Vec<T> = (0..taps).map(|j| T::from((j * 5 % 101) as f32 / 101.0 - 0.5)).collect();
+        let methods = [("direct", Filter1dAlgorithm::RegisterTiled), ("fft", Filter1dAlgorithm::Fft)];
+        let is_short = |name| name == "fft" || lines * samples * taps <= MOST_PRODUCTS;
+        let methods = methods.into_iter().filter(|(name, _)| is_short(*name));
+        let filters = methods
+            .map(|(name, algorithm)| Ok((name, Filter1d::correlate(&weights).algorithm(algorithm).prepare(device)?)))
+            .collect::<Result<Vec<_>>>()?;
+        let mut times = vec![Vec::new(); filters.len()];
+        for round in 0..=ROUNDS {
+            for ((_, filter), times) in filters.iter().zip(&mut times) {
+                let time = device.time(|| filter.apply_into(&x, &mut y))?.1;
+                if round > 0 {
+                    times.push(time);
+                }
+            }
+        }
+        for ((name, _), times) in filters.iter().zip(&mut times) {
+            report(name, &format!("{case} taps={taps}"), median(times), &[bytes], "");
+        }
+    }
+    Ok(())
+}

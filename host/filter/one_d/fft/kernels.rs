@@ -1,0 +1,78 @@
+//! The kernels for each type and number of points.
+
+use crate::device::info::SharedMemory;
+use crate::device::kernel::Launch;
+use crate::{Device, Result};
+use cuda_std::Entry;
+use slm_kernels::filter1d::fft::{FftArgs, FftGeometry, Points, Real, Transformed, frequencies};
+use slm_kernels::filter1d::{filter1d_fft, filter1d_fft_parts};
+
+/// A kernel that filters by Fourier transforms, and what depends on its number of points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FftKernel<T: Real> {
+    pub(super) name: &'static str,
+    pub(super) points: usize,
+    /// Maximum number of taps of a part. Kernels for taps in one part have as many outputs per segment then.
+    most_taps: usize,
+    geometry: fn(usize, usize) -> FftGeometry,
+    frequencies: fn() -> Vec<usize>,
+    load: fn(&Device) -> Result<Loaded<T>>,
+}
+
+/// A kernel on a device.
+pub(super) type Loaded<T> = Box<dyn for<'l> Launch<FftArgs<'l, T>>>;
+
+/// Types with such kernels.
+pub(crate) trait FftKernels: Real {
+    /// Kernels for taps in one part, in the order of their points.
+    const WHOLE: &'static [FftKernel<Self>];
+    /// The kernel for taps in several parts.
+    const PARTS: FftKernel<Self>;
+}
+
+impl<T: Real> FftKernel<T> {
+    const fn new<F: Transformed<Real = T>, E: for<'l> Entry<Args<'l> = FftArgs<'l, T>, Constants = ()>>() -> Self {
+        FftKernel {
+            name: E::NAME,
+            points: F::POINTS,
+            most_taps: F::POINTS / 2 + 1,
+            geometry: FftGeometry::new::<F>,
+            frequencies: || frequencies::<F>().collect(),
+            load: |device| Ok(Box::new(device.own_kernel::<E>()?)),
+        }
+    }
+
+    /// Returns whether all taps fit into one part, and the points into a block's shared memory.
+    pub(super) fn has_room(&self, taps: usize, shared: SharedMemory) -> bool {
+        taps <= self.most_taps && self.geometry(taps).shared_bytes <= shared.max_per_block
+    }
+
+    pub(super) fn geometry(&self, taps: usize) -> FftGeometry {
+        (self.geometry)(taps, self.most_taps)
+    }
+
+    /// Returns the frequencies of a spectrum's numbers, in the order in which the kernel reads them.
+    pub(super) fn frequencies(&self) -> Vec<usize> {
+        (self.frequencies)()
+    }
+
+    pub(super) fn load(&self, device: &Device) -> Result<Loaded<T>> {
+        (self.load)(device)
+    }
+}
+
+impl FftKernels for f32 {
+    const WHOLE: &'static [FftKernel<f32>] = &[
+        FftKernel::new::<Points<f32, 4096>, filter1d_fft<Points<f32, 4096>>>(),
+        FftKernel::new::<Points<f32, 8192>, filter1d_fft<Points<f32, 8192>>>(),
+    ];
+    const PARTS: FftKernel<f32> = FftKernel::new::<Points<f32, 4096>, filter1d_fft_parts<Points<f32, 4096>>>();
+}
+
+impl FftKernels for f64 {
+    const WHOLE: &'static [FftKernel<f64>] = &[
+        FftKernel::new::<Points<f64, 2048>, filter1d_fft<Points<f64, 2048>>>(),
+        FftKernel::new::<Points<f64, 4096>, filter1d_fft<Points<f64, 4096>>>(),
+    ];
+    const PARTS: FftKernel<f64> = FftKernel::new::<Points<f64, 2048>, filter1d_fft_parts<Points<f64, 2048>>>();
+}

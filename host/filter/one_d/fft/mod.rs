@@ -1,0 +1,46 @@
+//! Filters by Fourier transforms.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `kernels.rs` | the kernels for each type and number of points |
+//! | `spectrum.rs` | spectra of taps |
+//! | `gpu.rs` | the filter on a GPU |
+
+mod gpu;
+mod kernels;
+mod spectrum;
+
+use super::Taps;
+use super::line_filter::GpuLines;
+use crate::device::gpu::Gpu;
+use crate::{FilterSample, Result};
+use gpu::GpuFft;
+
+/// Types of elements, most of which can be filtered by transforms.
+pub(super) trait Transforms: FilterSample {
+    const HAS_TRANSFORMS: bool;
+
+    /// Returns the filter on a GPU, or `None` if this type has no transforms. The reason is that of the choice.
+    fn on_gpu(gpu: &Gpu, taps: &Taps<Self>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<Self>>>>;
+}
+
+impl Transforms for i32 {
+    const HAS_TRANSFORMS: bool = false;
+
+    fn on_gpu(_: &Gpu, _: &Taps<i32>, _: &'static str) -> Result<Option<Box<dyn GpuLines<i32>>>> {
+        Ok(None)
+    }
+}
+
+macro_rules! transforms {
+    ($($t:ident)*) => {$(
+        impl Transforms for $t {
+            const HAS_TRANSFORMS: bool = true;
+
+            fn on_gpu(gpu: &Gpu, taps: &Taps<$t>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<$t>>>> {
+                Ok(Some(Box::new(GpuFft::new(gpu, taps, reason)?)))
+            }
+        }
+    )*};
+}
+transforms!(f32 f64);

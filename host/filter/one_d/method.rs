@@ -1,0 +1,71 @@
+//! The method of a filter: directly, or by Fourier transforms.
+
+use super::algorithm::Method;
+use super::element::Number;
+use super::gpu::GpuFilter1d;
+use super::line_filter::{CpuLines, GpuLines, no_transforms};
+use super::{ErrorBound, Filter1dAlgorithm, Lines, Taps};
+use crate::device::gpu::Gpu;
+use crate::device::kernel::OnDemand;
+use crate::plan::Planned;
+use crate::{BufferSlice, BufferSliceMut, Result};
+
+/// Number of taps from which on transforms take less time than direct sums, on a GPU, if there are enough outputs.
+const LEAST_TAPS: usize = 96;
+
+/// Number of outputs of all lines from which on transforms take less time.
+const LEAST_OUTPUTS: usize = 1 << 16;
+
+/// Returns the filter on the CPU.
+pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, _: Method) -> Result<Box<dyn CpuLines<T>>> {
+    Ok(Box::new(taps.clone()))
+}
+
+/// Returns the filter on a GPU.
+pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Result<Box<dyn GpuLines<T>>> {
+    match method {
+        Method { algorithm: Filter1dAlgorithm::Fft, .. } => {
+            T::on_gpu(gpu, taps, "requested")?.ok_or_else(|| no_transforms(taps).into())
+        }
+        Method { algorithm: Filter1dAlgorithm::Auto, bound: ErrorBound::PerSegment }
+            if T::HAS_TRANSFORMS && taps.taps.len() >= LEAST_TAPS =>
+        {
+            Ok(Box::new(Faster::new(gpu, taps)?))
+        }
+        Method { algorithm, .. } => Ok(Box::new(GpuFilter1d::new(gpu, taps, algorithm)?)),
+    }
+}
+
+/// A filter by the method that takes less time for its lines.
+struct Faster<T: Number> {
+    gpu: Gpu,
+    taps: Taps<T>,
+    direct: GpuFilter1d<T>,
+    transforms: OnDemand<Option<Box<dyn GpuLines<T>>>>,
+}
+
+impl<T: Number> Faster<T> {
+    fn new(gpu: &Gpu, taps: &Taps<T>) -> Result<Self> {
+        let direct = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
+        Ok(Faster { gpu: gpu.clone(), taps: taps.clone(), direct, transforms: OnDemand::default() })
+    }
+
+    /// Returns the filter for these lines.
+    fn of(&self, lines: &Lines) -> Result<&dyn GpuLines<T>> {
+        if lines.lines.saturating_mul(lines.outputs) < LEAST_OUTPUTS {
+            return Ok(&self.direct);
+        }
+        let transforms = self.transforms.get(|| T::on_gpu(&self.gpu, &self.taps, "transforms take less time"))?;
+        Ok(transforms.as_deref().unwrap_or(&self.direct))
+    }
+}
+
+impl<T: Number> GpuLines<T> for Faster<T> {
+    fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
+        self.of(lines)?.run(lines, samples, outputs)
+    }
+
+    fn plan(&self, lines: &Lines) -> Result<Planned> {
+        self.of(lines)?.plan(lines)
+    }
+}
