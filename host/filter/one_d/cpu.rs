@@ -51,7 +51,7 @@ fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [
 }
 
 /// Returns `len` samples of the continued line, beginning with sample `start`.
-fn extend<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
+pub(super) fn extend<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, len: usize) -> Result<Vec<T>> {
     let n = samples.len() as i64;
     let end = start + len as i64;
     let inside = start.clamp(0, n)..end.clamp(0, n);

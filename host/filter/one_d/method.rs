@@ -13,12 +13,42 @@ use crate::{BufferSlice, BufferSliceMut, Result};
 /// Number of taps from which on transforms take less time than direct sums, on a GPU, if there are enough outputs.
 const LEAST_TAPS: usize = 96;
 
-/// Number of outputs of all lines from which on transforms take less time.
+/// Number of outputs of all lines on a GPU from which on transforms take less time.
 const LEAST_OUTPUTS: usize = 1 << 16;
 
+/// The same on the CPU.
+const LEAST_TAPS_ON_CPU: usize = 128;
+
 /// Returns the filter on the CPU.
-pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, _: Method) -> Result<Box<dyn CpuLines<T>>> {
-    Ok(Box::new(taps.clone()))
+pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, method: Method) -> Result<Box<dyn CpuLines<T>>> {
+    match method {
+        Method { algorithm: Filter1dAlgorithm::Fft, .. } => T::on_cpu(taps)?.ok_or_else(|| no_transforms(taps).into()),
+        Method { algorithm: Filter1dAlgorithm::Auto, bound: ErrorBound::PerSegment }
+            if T::HAS_TRANSFORMS && taps.taps.len() >= LEAST_TAPS_ON_CPU =>
+        {
+            Ok(Box::new(FasterOnCpu { taps: taps.clone(), transforms: OnDemand::default() }))
+        }
+        _ => Ok(Box::new(taps.clone())),
+    }
+}
+
+/// A filter on the CPU by the method that takes less time for its lines.
+struct FasterOnCpu<T: Number> {
+    taps: Taps<T>,
+    transforms: OnDemand<Option<Box<dyn CpuLines<T>>>>,
+}
+
+impl<T: Number> CpuLines<T> for FasterOnCpu<T> {
+    fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        // Shorter lines are not worth a transform, or have the taps added up.
+        if lines.outputs < self.taps.taps.len() || lines.samples < self.taps.taps.len() {
+            return self.taps.run(lines, samples, outputs);
+        }
+        match self.transforms.get(|| T::on_cpu(&self.taps))? {
+            Some(transforms) => transforms.run(lines, samples, outputs),
+            None => self.taps.run(lines, samples, outputs),
+        }
+    }
 }
 
 /// Returns the filter on a GPU.

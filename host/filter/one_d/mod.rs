@@ -65,7 +65,7 @@
 //! # Numbers
 //!
 //! For sums of floats every output has its own error bound before its conversion, on every device and with every
-//! algorithm:
+//! algorithm except [`Fft`](Filter1dAlgorithm::Fft):
 //!
 //! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[k]| + m · s` with `γ = m · u / (1 - m · u)`
 //!
@@ -89,6 +89,38 @@
 //! sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the opposite sign. Samples
 //! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN. Taps
 //! that are added up first count as one.
+
+//! # Fourier transforms
+//!
+//! Long filters of `f32` and `f64` take much less time by Fourier transforms, at the price of a weaker bound: of
+//! 2^26 samples, a GPU filters 1,025 taps in about a sixth of the time. [`Filter1d::error_bound`] allows `Auto` to take them, and
+//! [`Filter1dAlgorithm::Fft`] requires them.
+//!
+//! ```
+//! use slm::filter1d::ErrorBound;
+//! use slm::{Device, Filter1d};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let smooth = Filter1d::gaussian(200.0).error_bound(ErrorBound::PerSegment).prepare(&Device::open()?)?;
+//! assert_eq!(smooth.apply(&vec![1.0f32; 100_000])?.len(), 100_000);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A line is divided into *segments*. The outputs of a segment, or of two at the same time, are computed together from `N` samples of each
+//! (overlap-save), with `N` from 2,048 to 8,192 on a GPU, and four to eight times the number of taps on the CPU. For each output
+//!
+//! `|y[i] - exact| ≤ 32 · u · log2(N) · ‖x‖ · Σ_j |w[j]|`
+//!
+//! with the Euclidean norm of the samples of its segments, also of those outside of the line (Higham, theorem 24.2; plus `2 · u` for each
+//! part of taps that do not fit into a segment). Errors of usual data are far below it, about `u · ‖x‖ · ‖w‖`. What this means:
+//!
+//! * Small outputs beside large samples have large relative errors. Beside a sample of 10^6, an output of `f32` that would be 1 has an error
+//!   of about 0.1.
+//! * A NaN or an infinity makes all outputs of its segments NaN or infinite.
+//! * Zeros give outputs that are not exactly zero.
+//! * Outputs depend within the bound on where segments begin: so those of a part of a line, of a stream or of several devices may have other
+//!   bits than those of the whole line.
 
 // | file | contents |
 // |---|---|

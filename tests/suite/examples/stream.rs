@@ -191,7 +191,7 @@ fn standard_input_and_output() -> Result<(), Failed> {
     let Output { status, stdout, stderr } = with_input(blur(dash, dash).args(["--type", "u16"]), &bytes[..5])?;
     equal((status.code(), stdout), (Some(1), vec![]))?;
     let message = "error: after 5 bytes of input and 0 bytes of output: \
-                   the input ends with 1 of the 2 bytes of a sample with all channels, or of a row\n";
+                   the input ends with 1 of the 2 bytes of a sample with all channels, of a row, or of a weight\n";
     equal(String::from_utf8(stderr)?, message.to_owned())
 }
 

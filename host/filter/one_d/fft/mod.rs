@@ -4,21 +4,27 @@
 //! |---|---|
 //! | `kernels.rs` | the kernels for each type and number of points |
 //! | `spectrum.rs` | spectra of taps |
+//! | `cpu.rs` | the filter on the CPU |
 //! | `gpu.rs` | the filter on a GPU |
 
+mod cpu;
 mod gpu;
 mod kernels;
 mod spectrum;
 
 use super::Taps;
-use super::line_filter::GpuLines;
+use super::line_filter::{CpuLines, GpuLines};
 use crate::device::gpu::Gpu;
 use crate::{FilterSample, Result};
+use cpu::CpuFft;
 use gpu::GpuFft;
 
 /// Types of elements, most of which can be filtered by transforms.
 pub(super) trait Transforms: FilterSample {
     const HAS_TRANSFORMS: bool;
+
+    /// Returns the filter on the CPU, or `None` if this type has no transforms.
+    fn on_cpu(taps: &Taps<Self>) -> Result<Option<Box<dyn CpuLines<Self>>>>;
 
     /// Returns the filter on a GPU, or `None` if this type has no transforms. The reason is that of the choice.
     fn on_gpu(gpu: &Gpu, taps: &Taps<Self>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<Self>>>>;
@@ -26,6 +32,10 @@ pub(super) trait Transforms: FilterSample {
 
 impl Transforms for i32 {
     const HAS_TRANSFORMS: bool = false;
+
+    fn on_cpu(_: &Taps<i32>) -> Result<Option<Box<dyn CpuLines<i32>>>> {
+        Ok(None)
+    }
 
     fn on_gpu(_: &Gpu, _: &Taps<i32>, _: &'static str) -> Result<Option<Box<dyn GpuLines<i32>>>> {
         Ok(None)
@@ -36,6 +46,10 @@ macro_rules! transforms {
     ($($t:ident)*) => {$(
         impl Transforms for $t {
             const HAS_TRANSFORMS: bool = true;
+
+            fn on_cpu(taps: &Taps<$t>) -> Result<Option<Box<dyn CpuLines<$t>>>> {
+                Ok(Some(Box::new(CpuFft::new(taps, |number| number as $t)?)))
+            }
 
             fn on_gpu(gpu: &Gpu, taps: &Taps<$t>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<$t>>>> {
                 Ok(Some(Box::new(GpuFft::new(gpu, taps, reason)?)))

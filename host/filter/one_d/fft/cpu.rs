@@ -1,0 +1,120 @@
+//! Fourier transforms on the CPU: overlap-save, a segment per piece of work.
+//!
+//! Lines down columns are copied to lines along rows first, and their outputs back.
+
+use super::spectrum::conjugate_spectrum;
+use crate::Result;
+use crate::cpu::allocation;
+use crate::cpu::parallel::{for_chunks, try_for_chunks};
+use crate::filter1d::cpu::extend;
+use crate::filter1d::element::Number;
+use crate::filter1d::line_filter::CpuLines;
+use crate::filter1d::{Lines, Taps};
+use realfft::num_complex::Complex;
+use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
+use slm_kernels::filter1d::Orientation;
+use std::sync::Arc;
+
+/// Points of a transform per tap, at least. With more, fewer points are computed twice, but each takes longer.
+const POINTS_PER_TAP: usize = 4;
+
+/// Minimum number of points of a transform.
+const LEAST_POINTS: usize = 1 << 10;
+
+/// Neighbouring lines or rows that are copied together, so that parts of cache lines are not read alone.
+const TOGETHER: usize = 16;
+
+/// A filter by transforms on the CPU.
+pub(super) struct CpuFft<T: Number + FftNum> {
+    taps: Taps<T>,
+    points: usize,
+    /// The conjugate spectrum of the taps, divided by the number of points.
+    spectrum: Vec<Complex<T>>,
+    forward: Arc<dyn RealToComplex<T>>,
+    inverse: Arc<dyn ComplexToReal<T>>,
+}
+
+impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
+    pub(super) fn new(taps: &Taps<T>, of: fn(f64) -> T) -> Result<Self> {
+        let points = taps.taps.len().saturating_mul(POINTS_PER_TAP).next_power_of_two().max(LEAST_POINTS);
+        let exact = conjugate_spectrum(taps.taps.iter().map(|&tap| tap.into()), points)?;
+        let mut planner = RealFftPlanner::new();
+        Ok(CpuFft {
+            taps: taps.clone(),
+            points,
+            spectrum: allocation::collected(exact.iter().map(|number| Complex::new(of(number.re), of(number.im))))?,
+            forward: planner.plan_fft_forward(points),
+            inverse: planner.plan_fft_inverse(points),
+        })
+    }
+
+    /// Outputs of a segment.
+    fn step(&self) -> usize {
+        self.points - self.taps.taps.len() + 1
+    }
+
+    fn rows(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        try_for_chunks(outputs, lines.output_pitch, lines.lines, &|line, row| {
+            let first = line * lines.input_pitch;
+            let samples = &samples[first..first + lines.samples];
+            try_for_chunks(&mut row[..lines.outputs], self.step(), usize::MAX, &|segment, outputs| {
+                self.segment(samples, lines.start + (segment * self.step()) as i64, outputs)
+            })
+        })
+    }
+
+    /// Computes the outputs of a segment, whose first sample is `start`.
+    fn segment(&self, samples: &[T], start: i64, outputs: &mut [T]) -> Result<()> {
+        let mut points = extend(&self.taps, samples, start, self.points)?;
+        let mut spectrum = allocation::filled_here(Complex::default(), self.points / 2 + 1)?;
+        let scratch = self.forward.get_scratch_len().max(self.inverse.get_scratch_len());
+        let mut scratch = allocation::filled_here(Complex::default(), scratch)?;
+        let lengths = "the lengths are those of the plan";
+        self.forward.process_with_scratch(&mut points, &mut spectrum, &mut scratch).expect(lengths);
+        for (point, weight) in spectrum.iter_mut().zip(&self.spectrum) {
+            *point = *point * *weight;
+        }
+        // Both are real for real numbers, up to rounding.
+        for place in [0, self.points / 2] {
+            spectrum[place].im = T::zero();
+        }
+        self.inverse.process_with_scratch(&mut spectrum, &mut points, &mut scratch).expect(lengths);
+        outputs.copy_from_slice(&points[..outputs.len()]);
+        Ok(())
+    }
+
+    fn columns(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        let mut rows = allocation::filled(T::ZERO, lines.lines * lines.samples)?;
+        for_chunks(&mut rows, TOGETHER * lines.samples, usize::MAX, &|group, rows| {
+            for (i, row) in samples.chunks(lines.input_pitch).take(lines.samples).enumerate() {
+                for (line, sample) in rows.chunks_mut(lines.samples).zip(&row[group * TOGETHER..]) {
+                    line[i] = *sample;
+                }
+            }
+        });
+        let of_rows =
+            Lines { orientation: Orientation::Rows, input_pitch: lines.samples, output_pitch: lines.outputs, ..*lines };
+        let mut filtered = allocation::filled(T::ZERO, lines.lines * lines.outputs)?;
+        self.rows(&of_rows, &rows, &mut filtered)?;
+        let (size, groups) = (TOGETHER.saturating_mul(lines.output_pitch), lines.outputs.div_ceil(TOGETHER));
+        for_chunks(outputs, size, groups, &|group, outputs| {
+            let first = group * TOGETHER;
+            for (l, line) in filtered.chunks(lines.outputs).enumerate() {
+                for (row, output) in outputs.chunks_mut(lines.output_pitch).zip(&line[first..]) {
+                    row[l] = *output;
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+impl<T: Number + FftNum + Into<f64>> CpuLines<T> for CpuFft<T> {
+    fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        match lines.orientation {
+            _ if lines.is_empty() => Ok(()),
+            Orientation::Rows => self.rows(lines, samples, outputs),
+            Orientation::Columns => self.columns(lines, samples, outputs),
+        }
+    }
+}
