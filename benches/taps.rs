@@ -31,19 +31,22 @@ fn main() -> Result<()> {
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
     let scale = if device.info().backend == Backend::Cpu { 6 } else { 0 };
     for log2 in LOG2_SIZES.into_iter().filter(|log2| !quick || *log2 == 26) {
-        sweep::<f32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))])?;
-        sweep::<f64>(&device, [1, 1 << (log2 - scale.min(log2 - 10)).min(27)])?;
+        sweep::<f32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))], 1)?;
+        sweep::<f64>(&device, [1, 1 << (log2 - scale.min(log2 - 10)).min(27)], 1)?;
     }
-    // Many short lines.
-    sweep::<f32>(&device, [1 << (16 - scale), 1024])
+    // Many short lines, and lines down columns.
+    sweep::<f32>(&device, [1 << (16 - scale), 1024], 1)?;
+    sweep::<f32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0)?;
+    sweep::<f64>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0)
 }
 
 /// Prints the times for all numbers of taps.
-fn sweep<T: FilterElement + From<f32>>(device: &Device, [lines, samples]: [usize; 2]) -> Result<()> {
+fn sweep<T: FilterElement + From<f32>>(device: &Device, shape: [usize; 2], axis: usize) -> Result<()> {
+    let [lines, samples] = shape;
     let numbers: Vec<T> = (0..lines * samples).map(|i| T::from((i * 7 % 1009) as f32 / 1009.0 - 0.5)).collect();
     let x = Buffer2::from_buffer(device.upload(&numbers)?, lines, samples, samples)?;
     let mut y = Buffer2::zeroed(device, lines, samples)?;
-    let case = format!("{} n={lines}x{samples}", type_name::<T>());
+    let case = format!("{} n={lines}x{samples} axis={axis}", type_name::<T>());
     let bytes = 2 * (lines * samples * size_of::<T>()) as u64;
     let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| y.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
     report("copy", &case, median(&mut copies), &[bytes], "");
@@ -52,9 +55,9 @@ fn sweep<T: FilterElement + From<f32>>(device: &Device, [lines, samples]: [usize
         let methods = [("direct", Filter1dAlgorithm::RegisterTiled), ("fft", Filter1dAlgorithm::Fft)];
         let is_short = |name| name == "fft" || lines * samples * taps <= MOST_PRODUCTS;
         let methods = methods.into_iter().filter(|(name, _)| is_short(*name));
-        let filters = methods
-            .map(|(name, algorithm)| Ok((name, Filter1d::correlate(&weights).algorithm(algorithm).prepare(device)?)))
-            .collect::<Result<Vec<_>>>()?;
+        let prepare = |algorithm| Filter1d::correlate(&weights).algorithm(algorithm).prepare(device);
+        let filters =
+            methods.map(|(name, algorithm)| Ok((name, prepare(algorithm)?.along(axis)))).collect::<Result<Vec<_>>>()?;
         let mut times = vec![Vec::new(); filters.len()];
         for round in 0..=ROUNDS {
             for ((_, filter), times) in filters.iter().zip(&mut times) {

@@ -183,10 +183,13 @@ kernel! {
 kernel! {
     for<F: Transformed> {
         "filter1d_fft_f32" {
+            Points<f32, 1024> => f32_1024;
+            Points<f32, 2048> => f32_2048;
             Points<f32, 4096> => f32_4096;
             Points<f32, 8192> => f32_8192;
         }
         "filter1d_fft_f64" {
+            Points<f64, 1024> => f64_1024;
             Points<f64, 2048> => f64_2048;
             Points<f64, 4096> => f64_4096;
         }

@@ -10,13 +10,7 @@ use crate::device::kernel::OnDemand;
 use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Result};
 
-/// Number of taps from which on transforms take less time than direct sums, on a GPU, if there are enough outputs.
-const LEAST_TAPS: usize = 96;
-
-/// Number of outputs of all lines on a GPU from which on transforms take less time.
-const LEAST_OUTPUTS: usize = 1 << 16;
-
-/// The same on the CPU.
+/// Number of taps from which on transforms take less time than sums on the CPU.
 const LEAST_TAPS_ON_CPU: usize = 128;
 
 /// Returns the filter on the CPU.
@@ -57,9 +51,7 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
         Method { algorithm: Filter1dAlgorithm::Fft, .. } => {
             T::on_gpu(gpu, taps, "requested")?.ok_or_else(|| no_transforms(taps).into())
         }
-        Method { algorithm: Filter1dAlgorithm::Auto, bound: ErrorBound::PerSegment }
-            if T::HAS_TRANSFORMS && taps.taps.len() >= LEAST_TAPS =>
-        {
+        Method { algorithm: Filter1dAlgorithm::Auto, bound: ErrorBound::PerSegment } if T::HAS_TRANSFORMS => {
             Ok(Box::new(Faster::new(gpu, taps)?))
         }
         Method { algorithm, .. } => Ok(Box::new(GpuFilter1d::new(gpu, taps, algorithm)?)),
@@ -82,7 +74,7 @@ impl<T: Number> Faster<T> {
 
     /// Returns the filter for these lines.
     fn of(&self, lines: &Lines) -> Result<&dyn GpuLines<T>> {
-        if lines.lines.saturating_mul(lines.outputs) < LEAST_OUTPUTS {
+        if !T::are_faster(&self.gpu, self.taps.taps.len(), lines) {
             return Ok(&self.direct);
         }
         let transforms = self.transforms.get(|| T::on_gpu(&self.gpu, &self.taps, "transforms take less time"))?;

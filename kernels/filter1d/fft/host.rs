@@ -61,6 +61,15 @@ impl FftGeometry {
         }
     }
 
+    /// Returns the number of points that are transformed for lines of this number of outputs.
+    #[must_use]
+    pub fn points(&self, lines: u64, outputs: u64) -> u64 {
+        let pairs = lines.saturating_mul(outputs.div_ceil(self.step.into())).div_ceil(2);
+        // A segment has as many points as outputs and taps, less one.
+        let points = u64::from(self.step + self.taps_per_part - 1);
+        pairs.saturating_mul(2 * points).saturating_mul(self.parts.into())
+    }
+
     /// Returns the launches for lines of this number of outputs: one, unless there are more segments than a grid has blocks for.
     pub fn launches(&self, lines: u64, outputs: u64) -> impl Iterator<Item = FftPart> {
         let segments = outputs.div_ceil(self.step.into());

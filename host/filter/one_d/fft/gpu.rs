@@ -1,9 +1,11 @@
 //! Fourier transforms on CUDA and emulated GPUs.
 
+use super::choose::Work;
 use super::kernels::{FftKernel, FftKernels, Loaded};
 use super::spectrum::{at, conjugate_spectrum, twiddles};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
+use crate::device::kernel::OnDemand;
 use crate::filter1d::line_filter::GpuLines;
 use crate::filter1d::{Lines, Taps};
 use crate::plan::Planned;
@@ -11,23 +13,32 @@ use crate::{Buffer, BufferSlice, BufferSliceMut, FilterSample, LaunchPlan, Launc
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::filter1d::fft::{FftArgs, FftGeometry, FftPart, TWIDDLES};
-use slm_kernels::signal::Border;
 
 /// Most steps of a thread for a part of the taps: loads, stores and exchanges of up to 32 points.
 const STEPS_PER_PART: u64 = 1 << 10;
 
 /// A filter by Fourier transforms on a GPU.
-pub(crate) struct GpuFft<T: FftKernels + FilterSample> {
+pub(super) struct GpuFft<T: FftKernels + FilterSample> {
     gpu: Gpu,
+    taps: Taps<T>,
+    /// The kernels that can filter with these taps, at least one.
+    transforms: Vec<Transform<T>>,
+    /// Why transforms were chosen.
+    reason: &'static str,
+}
+
+/// Transforms of one number of points.
+struct Transform<T: FftKernels + FilterSample> {
     kernel: FftKernel<T>,
-    loaded: Loaded<T>,
     geometry: FftGeometry,
-    border: Border,
-    outside: T,
+    on_gpu: OnDemand<OnGpu<T>>,
+}
+
+/// A kernel, and its numbers on a GPU.
+struct OnGpu<T: FftKernels + FilterSample> {
+    loaded: Loaded<T>,
     spectra: Buffer<T>,
     twiddles: Buffer<T>,
-    /// Why these kernels were chosen.
-    reason: &'static str,
 }
 
 /// Windows on the buffers of a filter.
@@ -38,45 +49,73 @@ struct FftWindows<'l, T: FftKernels> {
     twiddles: GlobalIn<'l, T>,
 }
 
+/// Returns the work of filtering these lines.
+pub(super) fn work<T: FftKernels>(gpu: &Gpu, taps: usize, lines: &Lines) -> Work {
+    let geometries = T::candidates(taps, gpu.shared).map(|(_, geometry)| geometry);
+    let points = geometries.min_by_key(|geometry| operations(geometry, lines)).map(|best| points_of(&best, lines));
+    Work {
+        outputs: lines.lines as f64 * lines.outputs as f64,
+        taps: taps as f64,
+        points: points.map_or(f64::INFINITY, |points| points as f64),
+        orientation: lines.orientation,
+    }
+}
+
+fn points_of(geometry: &FftGeometry, lines: &Lines) -> u64 {
+    geometry.points(lines.lines as u64, lines.outputs as u64)
+}
+
+/// Returns what a transform of these lines takes, in an unknown unit: `N · log2(N)` for `N` points.
+fn operations(geometry: &FftGeometry, lines: &Lines) -> u64 {
+    points_of(geometry, lines).saturating_mul(u64::from((geometry.step + geometry.taps_per_part).ilog2()))
+}
+
 impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
-    /// Loads the kernel and uploads the spectra of the taps.
+    /// Loads the kernel for long lines, and uploads the spectra of the taps.
     ///
     /// # Errors
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if a block cannot have the points of a transform.
-    pub(crate) fn new(gpu: &Gpu, taps: &Taps<T>, reason: &'static str) -> Result<Self> {
+    pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, reason: &'static str) -> Result<Self> {
         let count = taps.taps.len();
-        let kernel = *T::WHOLE.iter().find(|kernel| kernel.has_room(count, gpu.shared)).unwrap_or(&T::PARTS);
-        let geometry = kernel.geometry(count);
-        gpu.shared.check(kernel.name, geometry.shared_bytes)?;
-        let mut factors: Vec<T> = allocation::reserved(2 * TWIDDLES)?;
-        factors.extend(twiddles(kernel.points).flat_map(|factor| [factor.re, factor.im]).map(T::of));
-        Ok(GpuFft {
-            loaded: kernel.load(gpu)?,
-            spectra: gpu.upload(&spectra(&taps.taps, &kernel, &geometry)?)?,
-            twiddles: gpu.upload(&factors)?,
-            gpu: gpu.clone(),
-            kernel,
-            geometry,
-            border: taps.border,
-            outside: taps.outside,
-            reason,
+        let transform = |(kernel, geometry)| Transform { kernel, geometry, on_gpu: OnDemand::default() };
+        let transforms: Vec<_> = T::candidates(count, gpu.shared).map(transform).collect();
+        if transforms.is_empty() {
+            gpu.shared.check(T::PARTS.name, T::PARTS.geometry(count).shared_bytes)?;
+        }
+        let filter = GpuFft { gpu: gpu.clone(), taps: taps.clone(), transforms, reason };
+        let long = Lines { lines: 1, outputs: 1 << 30, ..Lines::single(&taps.reach, 1 << 30)? };
+        filter.on_gpu(filter.choose(&long))?;
+        Ok(filter)
+    }
+
+    /// Returns the transforms that take the least time for these lines.
+    fn choose(&self, lines: &Lines) -> &Transform<T> {
+        let fewest = self.transforms.iter().min_by_key(|transform| operations(&transform.geometry, lines));
+        fewest.expect("`new` has found one")
+    }
+
+    fn on_gpu<'a>(&self, transform: &'a Transform<T>) -> Result<&'a OnGpu<T>> {
+        transform.on_gpu.get(|| {
+            let Transform { kernel, geometry, .. } = transform;
+            let mut factors: Vec<T> = allocation::reserved(2 * TWIDDLES)?;
+            factors.extend(twiddles(kernel.points).flat_map(|factor| [factor.re, factor.im]).map(T::of));
+            Ok(OnGpu {
+                loaded: kernel.load(&self.gpu)?,
+                spectra: self.gpu.upload(&spectra(&self.taps.taps, kernel, geometry)?)?,
+                twiddles: self.gpu.upload(&factors)?,
+            })
         })
     }
 
-    fn shape(&self, part: &FftPart) -> LaunchShape {
-        let FftGeometry { threads, shared_bytes, parts, .. } = self.geometry;
-        LaunchShape::new([part.blocks.into(), 1, 1], [threads, 1, 1])
-            .shared_bytes(shared_bytes)
-            .steps(u64::from(threads) * u64::from(parts) * STEPS_PER_PART)
-    }
-
-    fn launches(&self, lines: &Lines) -> impl Iterator<Item = FftPart> {
-        self.geometry.launches(lines.lines as u64, lines.outputs as u64)
-    }
-
     /// Returns the arguments of a launch.
-    fn args<'l>(&self, windows: &FftWindows<'l, T>, lines: &Lines, part: &FftPart) -> FftArgs<'l, T> {
+    fn args<'l>(
+        &self,
+        geometry: &FftGeometry,
+        windows: &FftWindows<'l, T>,
+        lines: &Lines,
+        part: &FftPart,
+    ) -> FftArgs<'l, T> {
         let steps = |pitch: usize| match lines.orientation {
             Orientation::Rows => [1, pitch as u64],
             Orientation::Columns => [pitch as u64, 1],
@@ -95,40 +134,51 @@ impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
             input_line,
             output_step,
             output_line,
-            outside: self.outside,
-            border: self.border as u32,
+            outside: self.taps.outside,
+            border: self.taps.border as u32,
             lines: part.lines,
             segments: part.segments,
             across: u32::from(lines.orientation == Orientation::Columns),
-            step: self.geometry.step,
-            parts: self.geometry.parts,
-            taps_per_part: self.geometry.taps_per_part,
+            step: geometry.step,
+            parts: geometry.parts,
+            taps_per_part: geometry.taps_per_part,
         }
     }
 }
 
+fn shape(geometry: &FftGeometry, part: &FftPart) -> LaunchShape {
+    let &FftGeometry { threads, shared_bytes, parts, .. } = geometry;
+    LaunchShape::new([part.blocks.into(), 1, 1], [threads, 1, 1])
+        .shared_bytes(shared_bytes)
+        .steps(u64::from(threads) * u64::from(parts) * STEPS_PER_PART)
+}
+
 impl<T: FftKernels + FilterSample + Into<f64>> GpuLines<T> for GpuFft<T> {
     fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
+        let transform = self.choose(lines);
+        let (geometry, on_gpu) = (&transform.geometry, self.on_gpu(transform)?);
         let mut windows = Windows::new(&self.gpu);
-        let (spectra, twiddles) = (windows.input(&self.spectra), windows.input(&self.twiddles));
+        let (spectra, twiddles) = (windows.input(&on_gpu.spectra), windows.input(&on_gpu.twiddles));
         let (input, output) = (windows.input_slice(samples), windows.in_out_slice(outputs));
         let of_call = FftWindows { input, output, spectra, twiddles };
         let _submission = self.gpu.submission_lock()?;
-        self.launches(lines).try_for_each(|part| {
-            self.loaded.launch(&windows, self.shape(&part), self.args(&of_call, lines, &part), &())
+        geometry.launches(lines.lines as u64, lines.outputs as u64).try_for_each(|part| {
+            let args = self.args(geometry, &of_call, lines, &part);
+            on_gpu.loaded.launch(&windows, shape(geometry, &part), args, &())
         })
     }
 
     fn plan(&self, lines: &Lines) -> Result<Planned> {
-        let [samples, outputs, parts] =
-            [lines.samples, lines.outputs, self.geometry.parts as usize].map(|count| count as u64);
-        let elements = samples.saturating_mul(parts).saturating_add(outputs).saturating_mul(lines.lines as u64);
-        let launch = self.launches(lines).next().map(|part| {
-            let shape = self.shape(&part);
+        let transform = self.choose(lines);
+        let (geometry, on_gpu) = (&transform.geometry, self.on_gpu(transform)?);
+        let [count, samples, outputs] = [lines.lines, lines.samples, lines.outputs].map(|count| count as u64);
+        let elements = samples.saturating_mul(geometry.parts.into()).saturating_add(outputs).saturating_mul(count);
+        let launch = geometry.launches(count, outputs).next().map(|part| {
+            let shape = shape(geometry, &part);
             LaunchPlan {
-                times: (lines.lines as u64).div_ceil(part.lines.into()),
+                times: count.div_ceil(part.lines.into()),
                 moved_bytes: elements.saturating_mul(size_of::<T>() as u64),
-                ..self.gpu.launch_plan(self.kernel.name, shape, self.loaded.residency(shape))
+                ..self.gpu.launch_plan(transform.kernel.name, shape, on_gpu.loaded.residency(shape))
             }
         });
         Ok(if launch.is_none() { Planned::nothing() } else { Planned::new(self.reason, launch) })

@@ -28,6 +28,15 @@ pub(crate) trait FftKernels: Real {
     const WHOLE: &'static [FftKernel<Self>];
     /// The kernel for taps in several parts.
     const PARTS: FftKernel<Self>;
+
+    /// Returns the kernels that can filter with this number of taps, with their geometries.
+    fn candidates(taps: usize, shared: SharedMemory) -> impl Iterator<Item = (FftKernel<Self>, FftGeometry)> {
+        let fits = move |kernel: &&FftKernel<Self>| kernel.geometry(taps).shared_bytes <= shared.max_per_block;
+        let whole = move || Self::WHOLE.iter().filter(move |kernel| kernel.has_room(taps)).filter(fits);
+        // Several parts take longer, and are for more taps.
+        let parts = whole().next().is_none().then_some(&Self::PARTS).filter(fits);
+        whole().chain(parts).map(move |kernel| (*kernel, kernel.geometry(taps)))
+    }
 }
 
 impl<T: Real> FftKernel<T> {
@@ -42,9 +51,9 @@ impl<T: Real> FftKernel<T> {
         }
     }
 
-    /// Returns whether all taps fit into one part, and the points into a block's shared memory.
-    pub(super) fn has_room(&self, taps: usize, shared: SharedMemory) -> bool {
-        taps <= self.most_taps && self.geometry(taps).shared_bytes <= shared.max_per_block
+    /// Returns whether all taps fit into one part.
+    fn has_room(&self, taps: usize) -> bool {
+        taps <= self.most_taps
     }
 
     pub(super) fn geometry(&self, taps: usize) -> FftGeometry {
@@ -63,6 +72,8 @@ impl<T: Real> FftKernel<T> {
 
 impl FftKernels for f32 {
     const WHOLE: &'static [FftKernel<f32>] = &[
+        FftKernel::new::<Points<f32, 1024>, filter1d_fft<Points<f32, 1024>>>(),
+        FftKernel::new::<Points<f32, 2048>, filter1d_fft<Points<f32, 2048>>>(),
         FftKernel::new::<Points<f32, 4096>, filter1d_fft<Points<f32, 4096>>>(),
         FftKernel::new::<Points<f32, 8192>, filter1d_fft<Points<f32, 8192>>>(),
     ];
@@ -71,6 +82,7 @@ impl FftKernels for f32 {
 
 impl FftKernels for f64 {
     const WHOLE: &'static [FftKernel<f64>] = &[
+        FftKernel::new::<Points<f64, 1024>, filter1d_fft<Points<f64, 1024>>>(),
         FftKernel::new::<Points<f64, 2048>, filter1d_fft<Points<f64, 2048>>>(),
         FftKernel::new::<Points<f64, 4096>, filter1d_fft<Points<f64, 4096>>>(),
     ];

@@ -4,20 +4,22 @@
 //! |---|---|
 //! | `kernels.rs` | the kernels for each type and number of points |
 //! | `spectrum.rs` | spectra of taps |
+//! | `choose.rs` | when a GPU transforms |
 //! | `cpu.rs` | the filter on the CPU |
 //! | `gpu.rs` | the filter on a GPU |
 
+mod choose;
 mod cpu;
 mod gpu;
 mod kernels;
 mod spectrum;
 
-use super::Taps;
 use super::line_filter::{CpuLines, GpuLines};
+use super::{Lines, Taps};
 use crate::device::gpu::Gpu;
 use crate::{FilterSample, Result};
 use cpu::CpuFft;
-use gpu::GpuFft;
+use gpu::{GpuFft, work};
 
 /// Types of elements, most of which can be filtered by transforms.
 pub(super) trait Transforms: FilterSample {
@@ -25,6 +27,9 @@ pub(super) trait Transforms: FilterSample {
 
     /// Returns the filter on the CPU, or `None` if this type has no transforms.
     fn on_cpu(taps: &Taps<Self>) -> Result<Option<Box<dyn CpuLines<Self>>>>;
+
+    /// Returns whether a GPU filters these lines in less time by transforms.
+    fn are_faster(gpu: &Gpu, taps: usize, lines: &Lines) -> bool;
 
     /// Returns the filter on a GPU, or `None` if this type has no transforms. The reason is that of the choice.
     fn on_gpu(gpu: &Gpu, taps: &Taps<Self>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<Self>>>>;
@@ -37,18 +42,26 @@ impl Transforms for i32 {
         Ok(None)
     }
 
+    fn are_faster(_: &Gpu, _: usize, _: &Lines) -> bool {
+        false
+    }
+
     fn on_gpu(_: &Gpu, _: &Taps<i32>, _: &'static str) -> Result<Option<Box<dyn GpuLines<i32>>>> {
         Ok(None)
     }
 }
 
 macro_rules! transforms {
-    ($($t:ident)*) => {$(
+    ($($t:ident: $times:ident;)*) => {$(
         impl Transforms for $t {
             const HAS_TRANSFORMS: bool = true;
 
             fn on_cpu(taps: &Taps<$t>) -> Result<Option<Box<dyn CpuLines<$t>>>> {
                 Ok(Some(Box::new(CpuFft::new(taps, |number| number as $t)?)))
+            }
+
+            fn are_faster(gpu: &Gpu, taps: usize, lines: &Lines) -> bool {
+                choose::$times.prefer_transforms(&work::<$t>(gpu, taps, lines))
             }
 
             fn on_gpu(gpu: &Gpu, taps: &Taps<$t>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<$t>>>> {
@@ -57,4 +70,7 @@ macro_rules! transforms {
         }
     )*};
 }
-transforms!(f32 f64);
+transforms! {
+    f32: F32;
+    f64: F64;
+}

@@ -1,0 +1,76 @@
+//! The choice between sums and transforms, from times that were measured.
+//!
+//! `benches/taps.rs` measures both for 3 to 16,384 taps and 2^10 to 2^28 samples. On an H100, the times below are within a fifth of the
+//! measured ones, except for lines that are much shorter than a block's tile, whose sums take longer. So transforms are taken where they take
+//! less time, and where both take about the same, either one.
+
+use slm_kernels::filter1d::Orientation;
+
+/// Times of filters on a GPU. All GPUs have the same so far: those of an H100.
+pub(crate) struct Times {
+    /// Time of sums per output that does not depend on the taps, in picoseconds.
+    output: f64,
+    /// Time of a sum per tap while memory is waited for, too.
+    tap: f64,
+    /// Time of a sum per tap at least.
+    least_tap: f64,
+    /// Time of a transform per point along rows, and along columns.
+    point: [f64; 2],
+}
+
+pub(crate) const F32: Times = Times { output: 2.6, tap: 0.027, least_tap: 0.0, point: [3.4, 3.4] };
+pub(crate) const F64: Times = Times { output: 5.4, tap: 0.006, least_tap: 0.073, point: [5.2, 5.2] };
+
+/// Time of the shortest launch, in picoseconds.
+const LAUNCH: f64 = 10e6;
+
+/// Time of the shortest launch with transforms.
+const LAUNCH_OF_TRANSFORMS: f64 = 13e6;
+
+/// Time of a single sum per tap.
+const SERIAL_TAP: f64 = 25e3;
+
+/// The outputs of lines, and what they take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    pub(crate) outputs: f64,
+    pub(crate) taps: f64,
+    /// Points that are transformed.
+    pub(crate) points: f64,
+    pub(crate) orientation: Orientation,
+}
+
+impl Times {
+    /// Returns whether transforms take less time than sums.
+    pub(crate) fn prefer_transforms(&self, work: &Work) -> bool {
+        let of_output = (self.output + self.tap * work.taps).max(self.least_tap * work.taps);
+        let sums = LAUNCH + (SERIAL_TAP * work.taps).max(of_output * work.outputs);
+        let of_point = match work.orientation {
+            Orientation::Rows => self.point[0],
+            Orientation::Columns => self.point[1],
+        };
+        LAUNCH_OF_TRANSFORMS + of_point * work.points < sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transforms_are_for_many_taps() {
+        let is_chosen = |times: &Times, log2: u32, taps: f64| {
+            let outputs = f64::from(log2).exp2();
+            // Of 4,096 points.
+            let points = (outputs / (4097.0 - taps)).ceil() * 4096.0;
+            times.prefer_transforms(&Work { outputs, taps, points, orientation: Orientation::Rows })
+        };
+        // What took less time on an H100.
+        let direct = [(26, 17.0), (24, 33.0), (22, 33.0), (20, 65.0), (16, 65.0), (10, 65.0)];
+        let transformed = [(28, 49.0), (26, 65.0), (24, 65.0), (22, 97.0), (20, 193.0), (16, 385.0), (10, 257.0)];
+        assert!(direct.iter().all(|&(log2, taps)| !is_chosen(&F32, log2, taps)));
+        assert!(transformed.iter().all(|&(log2, taps)| is_chosen(&F32, log2, taps)));
+        assert!(!is_chosen(&F64, 26, 3.0) && !is_chosen(&F64, 22, 33.0) && !is_chosen(&F64, 10, 97.0));
+        assert!(is_chosen(&F64, 26, 129.0) && is_chosen(&F64, 22, 129.0) && is_chosen(&F64, 20, 193.0));
+    }
+}
