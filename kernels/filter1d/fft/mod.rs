@@ -30,7 +30,7 @@ pub use complex::Real;
 pub use host::{FftGeometry, FftPart, frequencies};
 pub use transform::{TWIDDLES, shared_elements};
 
-use crate::signal::Line;
+use crate::signal::{Border, Line};
 use complex::Complex;
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -155,6 +155,15 @@ impl<'l, T: Real> Segment<'l, T> {
         self.outputs > 0 && self.line.step == 1 && self.line.contains(start + self.first as i64, count)
     }
 
+    /// Returns the line's samples if they are contiguous, there are less than 2^31, and zeros continue them: then all that is not a sample is
+    /// zero.
+    #[inline(always)]
+    fn between_zeros(&self) -> Option<GlobalIn<'l, T, u32>> {
+        let Line { input, first, step, samples, border, outside } = self.line;
+        let is_so = border == Border::Constant as u32 && outside == T::ZERO && step == 1 && samples < 1 << 31;
+        is_so.then(|| input.at(first).first(if self.outputs > 0 { samples as u32 } else { 0 }))
+    }
+
     /// Returns sample `i` from there on.
     #[inline(always)]
     fn sample(&self, start: i64, i: u32) -> T {
@@ -233,18 +242,25 @@ fn load<T: Real, const R: usize, const E: usize, const THREADS: u32>(
     part: u32,
 ) -> [Complex<T>; E] {
     let start = args.start + part as i64 * args.taps_per_part as i64;
-    let points = E as u32 * THREADS;
-    if !a.is_inside(start, points) || !b.is_inside(start, points) {
-        let pair = |i| Complex { re: a.sample(start, i), im: b.sample(start, i) };
-        return transform.staged(pair);
-    }
-    let t = transform.thread;
-    let (re, im) = (a.inside::<E, THREADS>(start, t), b.inside::<E, THREADS>(start, t));
+    let (points, t) = (E as u32 * THREADS, transform.thread);
     let mut pairs = [Complex::default(); E];
-    for (m, pair) in pairs.iter_mut().enumerate() {
-        *pair = Complex { re: re[m], im: im[m] };
+    if a.is_inside(start, points) && b.is_inside(start, points) {
+        let (re, im) = (a.inside::<E, THREADS>(start, t), b.inside::<E, THREADS>(start, t));
+        for (m, pair) in pairs.iter_mut().enumerate() {
+            *pair = Complex { re: re[m], im: im[m] };
+        }
+        return pairs;
     }
-    pairs
+    if let (Some(re), Some(im)) = (a.between_zeros(), b.between_zeros()) {
+        let [first, second] = [a, b].map(|segment| ((start + segment.first as i64) as u32).wrapping_add(t));
+        for (m, pair) in pairs.iter_mut().enumerate() {
+            // Indices in front of the line are 2^31 or more.
+            let i = m as u32 * THREADS;
+            *pair = Complex { re: re.get_masked(first.wrapping_add(i)), im: im.get_masked(second.wrapping_add(i)) };
+        }
+        return pairs;
+    }
+    transform.staged(|i| Complex { re: a.sample(start, i), im: b.sample(start, i) })
 }
 
 /// The spectrum of a part of the taps, of which a thread has the points of its third pass: `V / 2` points in each access, which are contiguous

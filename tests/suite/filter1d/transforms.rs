@@ -200,7 +200,7 @@ fn chosen(device: &Device) -> Result<(), Failed> {
     };
     let (long, direct) = (1 << 24, "filter1d_register_rows_f32");
     equal(&*kernels(1001, ErrorBound::PerOutput, long)?, direct)?;
-    equal(&*kernels(257, ErrorBound::PerSegment, long)?, "filter1d_fft_f32_4096")?;
+    equal(&*kernels(385, ErrorBound::PerSegment, long)?, "filter1d_fft_f32_4096")?;
     // Some emulated devices have too little shared memory for more points.
     let of_3001 = kernels(3001, ErrorBound::PerSegment, long)?;
     equal(["filter1d_fft_f32_8192", "filter1d_fft_parts_f32_4096"].contains(&&*of_3001), true)?;

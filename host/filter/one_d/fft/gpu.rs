@@ -51,23 +51,18 @@ struct FftWindows<'l, T: FftKernels> {
 
 /// Returns the work of filtering these lines.
 pub(super) fn work<T: FftKernels>(gpu: &Gpu, taps: usize, lines: &Lines) -> Work {
-    let geometries = T::candidates(taps, gpu.shared).map(|(_, geometry)| geometry);
-    let points = geometries.min_by_key(|geometry| operations(geometry, lines)).map(|best| points_of(&best, lines));
+    let times = T::candidates(taps, gpu.shared).map(|(kernel, geometry)| time(&kernel, &geometry, lines));
     Work {
         outputs: lines.lines as f64 * lines.outputs as f64,
         taps: taps as f64,
-        points: points.map_or(f64::INFINITY, |points| points as f64),
+        transforms: times.fold(f64::INFINITY, f64::min),
         orientation: lines.orientation,
     }
 }
 
-fn points_of(geometry: &FftGeometry, lines: &Lines) -> u64 {
-    geometry.points(lines.lines as u64, lines.outputs as u64)
-}
-
-/// Returns what a transform of these lines takes, in an unknown unit: `N · log2(N)` for `N` points.
-fn operations(geometry: &FftGeometry, lines: &Lines) -> u64 {
-    points_of(geometry, lines).saturating_mul(u64::from((geometry.step + geometry.taps_per_part).ilog2()))
+/// Returns the time of the transforms of these lines, in picoseconds.
+fn time<T: FftKernels>(kernel: &FftKernel<T>, geometry: &FftGeometry, lines: &Lines) -> f64 {
+    kernel.time * geometry.points(lines.lines as u64, lines.outputs as u64) as f64
 }
 
 impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
@@ -91,8 +86,9 @@ impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
 
     /// Returns the transforms that take the least time for these lines.
     fn choose(&self, lines: &Lines) -> &Transform<T> {
-        let fewest = self.transforms.iter().min_by_key(|transform| operations(&transform.geometry, lines));
-        fewest.expect("`new` has found one")
+        let time = |transform: &&Transform<T>| time(&transform.kernel, &transform.geometry, lines);
+        let shortest = self.transforms.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
+        shortest.expect("`new` has found one")
     }
 
     fn on_gpu<'a>(&self, transform: &'a Transform<T>) -> Result<&'a OnGpu<T>> {

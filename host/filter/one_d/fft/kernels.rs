@@ -12,6 +12,8 @@ use slm_kernels::filter1d::{filter1d_fft, filter1d_fft_parts};
 pub(super) struct FftKernel<T: Real> {
     pub(super) name: &'static str,
     pub(super) points: usize,
+    /// Time per point on an H100, in picoseconds, if memory is not waited for (`benches/taps.rs`).
+    pub(super) time: f64,
     /// Maximum number of taps of a part. Kernels for taps in one part have as many outputs per segment then.
     most_taps: usize,
     geometry: fn(usize, usize) -> FftGeometry,
@@ -40,10 +42,13 @@ pub(crate) trait FftKernels: Real {
 }
 
 impl<T: Real> FftKernel<T> {
-    const fn new<F: Transformed<Real = T>, E: for<'l> Entry<Args<'l> = FftArgs<'l, T>, Constants = ()>>() -> Self {
+    const fn new<F: Transformed<Real = T>, E: for<'l> Entry<Args<'l> = FftArgs<'l, T>, Constants = ()>>(
+        time: f64,
+    ) -> Self {
         FftKernel {
             name: E::NAME,
             points: F::POINTS,
+            time,
             most_taps: F::POINTS / 2 + 1,
             geometry: FftGeometry::new::<F>,
             frequencies: || frequencies::<F>().collect(),
@@ -72,19 +77,19 @@ impl<T: Real> FftKernel<T> {
 
 impl FftKernels for f32 {
     const WHOLE: &'static [FftKernel<f32>] = &[
-        FftKernel::new::<Points<f32, 1024>, filter1d_fft<Points<f32, 1024>>>(),
-        FftKernel::new::<Points<f32, 2048>, filter1d_fft<Points<f32, 2048>>>(),
-        FftKernel::new::<Points<f32, 4096>, filter1d_fft<Points<f32, 4096>>>(),
-        FftKernel::new::<Points<f32, 8192>, filter1d_fft<Points<f32, 8192>>>(),
+        FftKernel::new::<Points<f32, 1024>, filter1d_fft<Points<f32, 1024>>>(2.35),
+        FftKernel::new::<Points<f32, 2048>, filter1d_fft<Points<f32, 2048>>>(2.53),
+        FftKernel::new::<Points<f32, 4096>, filter1d_fft<Points<f32, 4096>>>(2.71),
+        FftKernel::new::<Points<f32, 8192>, filter1d_fft<Points<f32, 8192>>>(3.1),
     ];
-    const PARTS: FftKernel<f32> = FftKernel::new::<Points<f32, 4096>, filter1d_fft_parts<Points<f32, 4096>>>();
+    const PARTS: FftKernel<f32> = FftKernel::new::<Points<f32, 4096>, filter1d_fft_parts<Points<f32, 4096>>>(1.7);
 }
 
 impl FftKernels for f64 {
     const WHOLE: &'static [FftKernel<f64>] = &[
-        FftKernel::new::<Points<f64, 1024>, filter1d_fft<Points<f64, 1024>>>(),
-        FftKernel::new::<Points<f64, 2048>, filter1d_fft<Points<f64, 2048>>>(),
-        FftKernel::new::<Points<f64, 4096>, filter1d_fft<Points<f64, 4096>>>(),
+        FftKernel::new::<Points<f64, 1024>, filter1d_fft<Points<f64, 1024>>>(4.6),
+        FftKernel::new::<Points<f64, 2048>, filter1d_fft<Points<f64, 2048>>>(4.07),
+        FftKernel::new::<Points<f64, 4096>, filter1d_fft<Points<f64, 4096>>>(5.14),
     ];
-    const PARTS: FftKernel<f64> = FftKernel::new::<Points<f64, 2048>, filter1d_fft_parts<Points<f64, 2048>>>();
+    const PARTS: FftKernel<f64> = FftKernel::new::<Points<f64, 2048>, filter1d_fft_parts<Points<f64, 2048>>>(2.6);
 }
