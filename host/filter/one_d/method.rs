@@ -11,7 +11,7 @@ use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Result};
 
 /// Number of taps from which on transforms take less time than sums on the CPU.
-const LEAST_TAPS_ON_CPU: usize = 128;
+const LEAST_TAPS_ON_CPU: usize = 96;
 
 /// Returns the filter on the CPU.
 pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, method: Method) -> Result<Box<dyn CpuLines<T>>> {

@@ -206,5 +206,5 @@ fn chosen(device: &Device) -> Result<(), Failed> {
     equal(["filter1d_fft_f32_8192", "filter1d_fft_parts_f32_4096"].contains(&&*of_3001), true)?;
     equal(&*kernels(9001, ErrorBound::PerSegment, long)?, "filter1d_fft_parts_f32_4096")?;
     equal(&*kernels(3, ErrorBound::PerSegment, long)?, direct)?;
-    equal(&*kernels(1001, ErrorBound::PerSegment, 100)?, direct)
+    equal(&*kernels(33, ErrorBound::PerSegment, 100)?, direct)
 }
