@@ -156,8 +156,9 @@ pub use description::Filter1d;
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;
 pub use error::Filter1dError;
-pub(crate) use lines::Lines;
-use lines::{Reach, Taps};
+pub(crate) use fft::cpu_transforms;
+pub(crate) use line_filter::CpuLines;
+pub(crate) use lines::{Lines, Reach, Taps};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

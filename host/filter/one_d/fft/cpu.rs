@@ -35,8 +35,11 @@ pub(super) struct CpuFft<T: Number + FftNum> {
 }
 
 impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
-    pub(super) fn new(taps: &Taps<T>, of: fn(f64) -> T) -> Result<Self> {
-        let points = taps.taps.len().saturating_mul(POINTS_PER_TAP).next_power_of_two().max(LEAST_POINTS);
+    /// Returns the filter of lines, with transforms that are not longer than lines of this number of outputs need.
+    pub(super) fn new(taps: &Taps<T>, outputs: usize, of: fn(f64) -> T) -> Result<Self> {
+        let count = taps.taps.len();
+        let points = count.saturating_mul(POINTS_PER_TAP).min(outputs.saturating_add(count));
+        let points = points.next_power_of_two().max(LEAST_POINTS);
         let exact = conjugate_spectrum(taps.taps.iter().map(|&tap| tap.into()), points)?;
         let mut planner = RealFftPlanner::new();
         Ok(CpuFft {

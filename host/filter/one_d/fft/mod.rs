@@ -35,6 +35,11 @@ pub(super) trait Transforms: FilterSample {
     fn on_gpu(gpu: &Gpu, taps: &Taps<Self>, reason: &'static str) -> Result<Option<Box<dyn GpuLines<Self>>>>;
 }
 
+/// Returns the filter of lines of at most this number of outputs on the CPU.
+pub(crate) fn cpu_transforms(taps: &Taps<f64>, outputs: usize) -> Result<Box<dyn CpuLines<f64>>> {
+    Ok(Box::new(CpuFft::new(taps, outputs, |number| number)?))
+}
+
 impl Transforms for i32 {
     const HAS_TRANSFORMS: bool = false;
 
@@ -57,7 +62,7 @@ macro_rules! transforms {
             const HAS_TRANSFORMS: bool = true;
 
             fn on_cpu(taps: &Taps<$t>) -> Result<Option<Box<dyn CpuLines<$t>>>> {
-                Ok(Some(Box::new(CpuFft::new(taps, |number| number as $t)?)))
+                Ok(Some(Box::new(CpuFft::new(taps, usize::MAX, |number| number as $t)?)))
             }
 
             fn are_faster(gpu: &Gpu, taps: usize, lines: &Lines) -> bool {
