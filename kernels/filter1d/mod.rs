@@ -1,6 +1,6 @@
 //! Correlation of lines with taps: `y[o] = Σ_j X(start + o + j) · w[j]`, `j` from 0 to `taps - 1`.
 //!
-//! `X` is the line, continued beyond its ends by a [`Border`](crate::signal::Border). All kernels add the products in the
+//! `X` is the line, continued beyond its ends by a [`Border`](crate::signal::Border). All kernels but those of `fft/` add the products in the
 //! order of `j`, so their results have the same bits.
 //!
 //! An array consists of `lines` parallel lines. Along rows, the samples of a line are contiguous. Along columns, samples of

@@ -23,9 +23,10 @@ pub enum Filter1dAlgorithm {
     /// A tile in shared memory, and several neighbouring outputs per thread in registers. The fastest direct algorithm.
     RegisterTiled,
     /// Fourier transforms of segments in shared memory (overlap-save), for one channel of `f32` or `f64` with taps of the same type. The time
-    /// hardly depends on the number of taps. The [error bound](ErrorBound::PerSegment) is that of a segment.
+    /// hardly depends on the number of taps, up to 4,097 of `f32` and 2,049 of `f64`, and grows with it from there on. The
+    /// [error bound](ErrorBound::PerSegment) is that of a segment.
     ///
-    /// The CPU uses transforms, too.
+    /// The CPU uses transforms, too, for up to 2^24 taps.
     Fft,
 }
 
@@ -35,8 +36,8 @@ pub enum ErrorBound {
     /// The samples that the output depends on, as the [module](super) describes. A NaN or an infinity affects no other outputs.
     #[default]
     PerOutput,
-    /// All samples of a segment, which has up to 8,192 outputs, and of the segment that is transformed at the same time. A NaN or an infinity
-    /// affects all outputs of both. Long filters of `f32` and `f64` take less time by [`Fft`](Filter1dAlgorithm::Fft).
+    /// All samples of a segment, which has up to 8,192 outputs on a GPU, and of the segment that is transformed at the same time. A NaN or an
+    /// infinity affects all outputs of both. Long filters of `f32` and `f64` take less time by [`Fft`](Filter1dAlgorithm::Fft).
     PerSegment,
 }
 

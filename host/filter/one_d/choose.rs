@@ -53,8 +53,8 @@ pub(super) fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter1dKernel {
     match algorithm {
         Filter1dAlgorithm::GlobalMemory => Filter1dKernel::Global,
         Filter1dAlgorithm::SharedTile(_) => Filter1dKernel::Tile,
-        // Transforms have kernels of their own.
-        Filter1dAlgorithm::RegisterTiled | Filter1dAlgorithm::Auto | Filter1dAlgorithm::Fft => Filter1dKernel::Register,
+        Filter1dAlgorithm::RegisterTiled | Filter1dAlgorithm::Auto => Filter1dKernel::Register,
+        Filter1dAlgorithm::Fft => unreachable!("transforms have kernels of their own"),
     }
 }
 

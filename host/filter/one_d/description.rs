@@ -236,6 +236,8 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
     ///   narrower integers whose sums might exceed 64 bits.
     /// * [`Filter1dError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
+    /// * [`Filter1dError::NoTransforms`] for [`Fft`](Filter1dAlgorithm::Fft) with other samples, taps or channels than it is for, and
+    ///   [`Error::TooLarge`] for more than 2^24 taps with it on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedFilter1d<S>> {

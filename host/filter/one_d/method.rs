@@ -1,7 +1,8 @@
-//! The method of a filter: directly, or by Fourier transforms.
+//! The method of a filter: sums, or Fourier transforms.
 
 use super::algorithm::Method;
 use super::element::Number;
+use super::fft::ByTransforms;
 use super::gpu::GpuFilter1d;
 use super::line_filter::{CpuLines, GpuLines, no_transforms};
 use super::{ErrorBound, Filter1dAlgorithm, Lines, Taps};
@@ -10,26 +11,54 @@ use crate::device::kernel::OnDemand;
 use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Result};
 
-/// Number of taps from which on transforms take less time than sums on the CPU.
-const LEAST_TAPS_ON_CPU: usize = 96;
+/// Numbers of taps with which transforms take less time than sums on the CPU. Spectra of more taps take much memory.
+const TAPS_ON_CPU: std::ops::RangeInclusive<usize> = 96..=1 << 22;
+
+/// What a method allows.
+enum Allowed<T: Number> {
+    Sums,
+    Transforms(ByTransforms<T>),
+    Both(ByTransforms<T>),
+}
+
+fn allowed<T: Number>(taps: &Taps<T>, method: Method) -> Result<Allowed<T>> {
+    Ok(match (method.algorithm, method.bound, T::BY_TRANSFORMS) {
+        (Filter1dAlgorithm::Fft, _, Some(transforms)) => Allowed::Transforms(transforms),
+        (Filter1dAlgorithm::Fft, _, None) => return Err(no_transforms(taps).into()),
+        (Filter1dAlgorithm::Auto, ErrorBound::PerSegment, Some(transforms)) => Allowed::Both(transforms),
+        _ => Allowed::Sums,
+    })
+}
 
 /// Returns the filter on the CPU.
 pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, method: Method) -> Result<Box<dyn CpuLines<T>>> {
-    match method {
-        Method { algorithm: Filter1dAlgorithm::Fft, .. } => T::on_cpu(taps)?.ok_or_else(|| no_transforms(taps).into()),
-        Method { algorithm: Filter1dAlgorithm::Auto, bound: ErrorBound::PerSegment }
-            if T::HAS_TRANSFORMS && taps.taps.len() >= LEAST_TAPS_ON_CPU =>
-        {
-            Ok(Box::new(FasterOnCpu { taps: taps.clone(), transforms: OnDemand::default() }))
+    Ok(match allowed(taps, method)? {
+        Allowed::Transforms(by) => (by.on_cpu)(taps)?,
+        Allowed::Both(by) if TAPS_ON_CPU.contains(&taps.taps.len()) => {
+            Box::new(FasterOnCpu { taps: taps.clone(), by, transforms: OnDemand::default() })
         }
-        _ => Ok(Box::new(taps.clone())),
-    }
+        Allowed::Sums | Allowed::Both(_) => Box::new(taps.clone()),
+    })
+}
+
+/// Returns the filter on a GPU.
+pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Result<Box<dyn GpuLines<T>>> {
+    Ok(match allowed(taps, method)? {
+        Allowed::Transforms(by) => (by.on_gpu)(gpu, taps, "requested")?,
+        Allowed::Both(by) => {
+            let sums = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
+            let (gpu, taps) = (gpu.clone(), taps.clone());
+            Box::new(FasterOnGpu { gpu, taps, by, sums, transforms: OnDemand::default() })
+        }
+        Allowed::Sums => Box::new(GpuFilter1d::new(gpu, taps, method.algorithm)?),
+    })
 }
 
 /// A filter on the CPU by the method that takes less time for its lines.
 struct FasterOnCpu<T: Number> {
     taps: Taps<T>,
-    transforms: OnDemand<Option<Box<dyn CpuLines<T>>>>,
+    by: ByTransforms<T>,
+    transforms: OnDemand<Box<dyn CpuLines<T>>>,
 }
 
 impl<T: Number> CpuLines<T> for FasterOnCpu<T> {
@@ -38,51 +67,33 @@ impl<T: Number> CpuLines<T> for FasterOnCpu<T> {
         if lines.outputs < self.taps.taps.len() || lines.samples < self.taps.taps.len() {
             return self.taps.run(lines, samples, outputs);
         }
-        match self.transforms.get(|| T::on_cpu(&self.taps))? {
-            Some(transforms) => transforms.run(lines, samples, outputs),
-            None => self.taps.run(lines, samples, outputs),
-        }
+        self.transforms.get(|| (self.by.on_cpu)(&self.taps))?.run(lines, samples, outputs)
     }
 }
 
-/// Returns the filter on a GPU.
-pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Result<Box<dyn GpuLines<T>>> {
-    match method {
-        Method { algorithm: Filter1dAlgorithm::Fft, .. } => {
-            T::on_gpu(gpu, taps, "requested")?.ok_or_else(|| no_transforms(taps).into())
-        }
-        Method { algorithm: Filter1dAlgorithm::Auto, bound: ErrorBound::PerSegment } if T::HAS_TRANSFORMS => {
-            Ok(Box::new(Faster::new(gpu, taps)?))
-        }
-        Method { algorithm, .. } => Ok(Box::new(GpuFilter1d::new(gpu, taps, algorithm)?)),
-    }
-}
-
-/// A filter by the method that takes less time for its lines.
-struct Faster<T: Number> {
+/// A filter on a GPU by the method that takes less time for its lines.
+struct FasterOnGpu<T: Number> {
     gpu: Gpu,
     taps: Taps<T>,
-    direct: GpuFilter1d<T>,
-    transforms: OnDemand<Option<Box<dyn GpuLines<T>>>>,
+    by: ByTransforms<T>,
+    sums: GpuFilter1d<T>,
+    transforms: OnDemand<Box<dyn GpuLines<T>>>,
 }
 
-impl<T: Number> Faster<T> {
-    fn new(gpu: &Gpu, taps: &Taps<T>) -> Result<Self> {
-        let direct = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
-        Ok(Faster { gpu: gpu.clone(), taps: taps.clone(), direct, transforms: OnDemand::default() })
-    }
-
+impl<T: Number> FasterOnGpu<T> {
     /// Returns the filter for these lines.
     fn of(&self, lines: &Lines) -> Result<&dyn GpuLines<T>> {
-        if !T::are_faster(&self.gpu, self.taps.taps.len(), lines) {
-            return Ok(&self.direct);
+        let all = self.taps.taps.len();
+        // Sums have fewer taps in short lines, where some are added up.
+        let of_sums = self.taps.fold(lines).map_or(all, |fold| fold.taps);
+        if !(self.by.are_faster)(&self.gpu, [all, of_sums], lines) {
+            return Ok(&self.sums);
         }
-        let transforms = self.transforms.get(|| T::on_gpu(&self.gpu, &self.taps, "transforms take less time"))?;
-        Ok(transforms.as_deref().unwrap_or(&self.direct))
+        Ok(&**self.transforms.get(|| (self.by.on_gpu)(&self.gpu, &self.taps, "transforms take less time"))?)
     }
 }
 
-impl<T: Number> GpuLines<T> for Faster<T> {
+impl<T: Number> GpuLines<T> for FasterOnGpu<T> {
     fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
         self.of(lines)?.run(lines, samples, outputs)
     }

@@ -60,7 +60,7 @@
 //! Taps that are longer than the signal, and meet the same samples in every output, are added up first, as for
 //! [pictures](crate::filter2d#weights-that-are-longer-than-the-picture). So a filter takes at most `2 n` products per output, or
 //! about `n` plus the number of outputs. With [`Extent::Full`] and a stride of 1, taps are not added up for the constant boundaries and
-//! [`Nearest`](Boundary::Nearest). Sums of `i32` wrap around as without that.
+//! [`Nearest`](Boundary::Nearest). Sums of `i32` wrap around as without that. [Transforms](#fourier-transforms) add up none.
 //!
 //! # Numbers
 //!
@@ -89,11 +89,13 @@
 //! sign of its product; but NaN if its tap is zero, or if another term is NaN or infinite with the opposite sign. Samples
 //! outside the signal take part like all others: zero times a finite tap adds nothing, and zero times an infinite tap is NaN. Taps
 //! that are added up first count as one.
-
+//!
+//! All of this is about sums, and not about [`Fft`](Filter1dAlgorithm::Fft).
+//!
 //! # Fourier transforms
 //!
 //! Long filters of `f32` and `f64` take much less time by Fourier transforms, at the price of a weaker bound: of
-//! 2^26 samples, a GPU filters 1,025 taps in about a sixth of the time. [`Filter1d::error_bound`] allows `Auto` to take them, and
+//! 2^26 samples, a GPU filters 1,025 taps in about a ninth of the time. [`Filter1d::error_bound`] allows `Auto` to take them, and
 //! [`Filter1dAlgorithm::Fft`] requires them.
 //!
 //! ```
@@ -108,17 +110,20 @@
 //! ```
 //!
 //! A line is divided into *segments*. The outputs of a segment, or of two at the same time, are computed together from `N` samples of each
-//! (overlap-save), with `N` from 2,048 to 8,192 on a GPU, and four to eight times the number of taps on the CPU. For each output
+//! (overlap-save), with `N` from 1,024 to 8,192 on a GPU, and four to eight times the number of taps, at least 1,024, on the CPU. For each
+//! output
 //!
 //! `|y[i] - exact| ≤ 32 · u · log2(N) · ‖x‖ · Σ_j |w[j]|`
 //!
 //! with the Euclidean norm of the samples of its segments, also of those outside of the line (Higham, theorem 24.2; plus `2 · u` for each
-//! part of taps that do not fit into a segment). Errors of usual data are far below it, about `u · ‖x‖ · ‖w‖`. What this means:
+//! part of taps that do not fit into a segment). Errors of usual data are far below it, about `u · ‖x‖ · ‖w‖`. The bound holds if neither
+//! `N · max|x|` nor `N · max|x| · Σ|w|` exceeds the largest number of the type, and if neither the samples nor the taps divided by `N` are
+//! below its smallest normal number, unless they are 0. What this means:
 //!
 //! * Small outputs beside large samples have large relative errors. Beside a sample of 10^6, an output of `f32` that would be 1 has an error
 //!   of about 0.1.
 //! * A NaN or an infinity makes all outputs of its segments NaN or infinite.
-//! * Zeros give outputs that are not exactly zero.
+//! * Outputs that would be 0 are not exactly 0 if there are other samples in their segments.
 //! * Outputs depend within the bound on where segments begin: so those of a part of a line, of a stream or of several devices may have other
 //!   bits than those of the whole line.
 
@@ -156,9 +161,8 @@ pub use description::Filter1d;
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;
 pub use error::Filter1dError;
-pub(crate) use fft::cpu_transforms;
-pub(crate) use line_filter::CpuLines;
-pub(crate) use lines::{Lines, Reach, Taps};
+pub(crate) use lines::Lines;
+use lines::{Reach, Taps};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

@@ -54,8 +54,8 @@ impl<S: FilterSample> OnPictures<S> {
 /// Returns the algorithm for pictures. Its tiles have only one way to load the halo.
 fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter2dAlgorithm {
     match algorithm {
-        // Transforms filter no pictures.
-        Filter1dAlgorithm::Auto | Filter1dAlgorithm::Fft => Filter2dAlgorithm::Auto,
+        Filter1dAlgorithm::Auto => Filter2dAlgorithm::Auto,
+        Filter1dAlgorithm::Fft => unreachable!("transforms filter no pictures"),
         Filter1dAlgorithm::GlobalMemory => Filter2dAlgorithm::GlobalMemory,
         Filter1dAlgorithm::SharedTile(_) => Filter2dAlgorithm::SharedTile,
         Filter1dAlgorithm::RegisterTiled => Filter2dAlgorithm::RegisterTiled,

@@ -195,7 +195,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     }
 
     /// Returns a stream that filters one line of any length: samples that are read, with interleaved channels. Its outputs are those of
-    /// [`apply`](Self::apply). See [`slm::stream`](crate::stream) for the format, and [`Stream`] for a progress report, limited memory,
+    /// [`apply`](Self::apply), bit for bit unless they are computed by [transforms](super#fourier-transforms). See [`slm::stream`](crate::stream) for the format, and [`Stream`] for a progress report, limited memory,
     /// and inputs that can seek, which `Boundary::Wrap` requires.
     ///
     /// ```

@@ -10,33 +10,15 @@ use slm_kernels::signal::{self, Output};
 
 /// A type of sums, and of the samples and weights that it is computed from.
 pub(super) trait Accumulator: Element + PartialOrd + signal::Accumulator + MultiplyAdd {
-    const IS_FLOAT: bool;
-
     fn of_scalar(sample: Scalar) -> Self;
-
-    /// Returns the nearest number of this type.
-    fn of_f64(number: f64) -> Self;
-
-    /// Returns the nearest `f64`.
-    fn as_f64(self) -> f64;
 
     /// Appends converted samples: groups that begin at `first`, `first + step`, …. `groups` is their length, number and step.
     fn extend(to: &mut Vec<Self>, samples: Slice<'_>, first: usize, groups: [usize; 3]);
 }
 
 macro_rules! accumulators {
-    ($($t:ty: $is_float:expr;)*) => {$(
+    ($($t:ty)*) => {$(
         impl Accumulator for $t {
-            const IS_FLOAT: bool = $is_float;
-
-            fn of_f64(number: f64) -> Self {
-                number as $t
-            }
-
-            fn as_f64(self) -> f64 {
-                self as f64
-            }
-
             fn of_scalar(sample: Scalar) -> Self {
                 with_type!(Scalar, sample, sample => Output::<$t>::to_sum(sample))
             }
@@ -51,12 +33,7 @@ macro_rules! accumulators {
         }
     )*};
 }
-accumulators! {
-    i32: false;
-    i64: false;
-    f32: true;
-    f64: true;
-}
+accumulators!(i32 i64 f32 f64);
 
 /// Returns zeros. Pieces of outputs are too small to fill them on all cores.
 pub(super) fn zeros<A: Accumulator>(len: usize) -> Result<Vec<A>> {

@@ -9,6 +9,7 @@ use super::fake::trial;
 use super::{Failed, Trial};
 use crate::common::ensure;
 use slm::distributed::Devices;
+use slm::filter1d::{ErrorBound, Filter1dAlgorithm};
 use slm::ndarray::Array2;
 use slm::stream::StreamCause;
 use slm::{Arithmetic, Boundary, Device, Error, Filter1d, Filter2d, Histogram, Life, Map, Result, Transpose};
@@ -20,8 +21,9 @@ use std::{env, fs, io};
 /// An operation that gets a device and uses it.
 type Operation = fn(&Device) -> Result<()>;
 
-const OPERATIONS: [(&str, Operation); 13] = [
+const OPERATIONS: [(&str, Operation); 14] = [
     ("filter1d", filter1d),
+    ("transforms", transforms),
     ("filter2d", filter2d),
     ("histogram", histogram),
     ("weights", weights),
@@ -211,6 +213,17 @@ fn filter1d(device: &Device) -> Result<()> {
     device.synchronize()?;
     y.download()?;
     filter.apply(&[1, 2, 3]).map(drop)
+}
+
+/// Filters by transforms, as requested and as chosen, of lines for which there are different kernels.
+fn transforms(device: &Device) -> Result<()> {
+    let filter = Filter1d::correlate(&[1.0f32; 300]);
+    for filter in [filter.clone().algorithm(Filter1dAlgorithm::Fft), filter.error_bound(ErrorBound::PerSegment)] {
+        let filter = filter.prepare(device)?;
+        filter.apply(&[1.0; 400])?;
+        filter.apply(&[1.0; 9000])?;
+    }
+    Ok(())
 }
 
 fn filter2d(device: &Device) -> Result<()> {

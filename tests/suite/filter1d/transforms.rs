@@ -4,6 +4,7 @@ use super::oracle::{Case, Sample, Sum};
 use super::{EXTENTS, SUITE, boundaries, direction, filter, positions};
 use crate::common::{Random, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
+use slm::distributed::Devices;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm, Filter1dError};
 use slm::ndarray::{Array2, s};
 use slm::{Backend, Boundary, Buffer2, Device, Error, Extent, Filter1d};
@@ -47,6 +48,7 @@ const FEW_LINES: [(usize, usize); 10] = [
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = [of_type::<f32>(), of_type::<f64>()].into_iter().flatten().collect();
+    trials.extend(on_every_backend(SUITE, "transforms::parts", parts));
     trials.extend(on_every_backend(SUITE, "transforms::refused", refused));
     trials.extend(on_every_backend(SUITE, "transforms::chosen", chosen));
     trials
@@ -59,6 +61,7 @@ fn of_type<T: Sample + Into<f64> + From<f32>>() -> Vec<Trial> {
         trials.extend(on_every_backend(SUITE, &name(boundary_name), move |device| lines(device, boundary)));
     }
     trials.extend(on_every_backend(SUITE, &name("axes"), axes::<T>));
+    trials.extend(on_every_backend(SUITE, &name("by_bound"), by_bound::<T>));
     trials.extend(on_every_backend(SUITE, &name("badly_scaled"), badly_scaled::<T>));
     trials.extend(on_every_backend(SUITE, &name("not_finite"), not_finite::<T>));
     trials
@@ -134,6 +137,41 @@ fn axes<T: Sample + Into<f64>>(device: &Device) -> Result<(), Failed> {
             }
         }
     }
+    Ok(())
+}
+
+/// What `Auto` computes if transforms are allowed: lines that are shorter than the taps, and longer ones, along both axes.
+fn by_bound<T: Sample + Into<f64>>(device: &Device) -> Result<(), Failed> {
+    let taps = Random::new(15).values::<T>(301);
+    for (samples, extent) in [(0, Extent::Same), (100, Extent::Full), (320, Extent::Valid), (7000, Extent::Same)] {
+        let x = Random::new(16).values::<T>(samples);
+        let (direction, boundary) = (super::Direction::Convolve, Boundary::Constant(T::random(17)));
+        let case = Case { x: &x, taps: &taps, direction, boundary, extent };
+        let filter = filter(&case).error_bound(ErrorBound::PerSegment).prepare(device)?;
+        let allowed = tolerance(largest_norm(&x, boundary), &taps);
+        check(&case, &filter.apply(&x)?, allowed).map_err(|error| format!("{samples} samples: {error}"))?;
+        let column = Array2::from_shape_vec([samples, 1], x.clone())?;
+        let outputs = filter.along(0).apply(&column)?.into_raw_vec_and_offset().0;
+        check(&case, &outputs, allowed).map_err(|error| format!("{samples} samples down a column: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Parts of a line: of a stream, and on several devices.
+fn parts(device: &Device) -> Result<(), Failed> {
+    let (x, taps) = (Random::new(18).values::<f32>(9000), Random::new(19).values::<f32>(401));
+    let (direction, boundary) = (super::Direction::Correlate, Boundary::Mirror);
+    let case = Case { x: &x, taps: &taps, direction, boundary, extent: Extent::Full };
+    let filter = filter(&case).algorithm(Filter1dAlgorithm::Fft);
+    let allowed = tolerance(largest_norm(&x, boundary), &taps);
+    let bytes: Vec<u8> = x.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    let mut streamed = Vec::new();
+    filter.prepare(device)?.stream(&bytes[..], &mut streamed).memory(100_000).run()?;
+    let outputs: Vec<f32> = streamed.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    check(&case, &outputs, allowed).map_err(|error| format!("a stream: {error}"))?;
+    let devices = Devices::new([device.clone(), device.queue()?])?;
+    let outputs = filter.prepare_on(&devices)?.apply(&devices.distribute(&x)?)?.download()?;
+    check(&case, &outputs, allowed).map_err(|error| format!("two devices: {error}"))?;
     Ok(())
 }
 

@@ -35,7 +35,6 @@ mod per_axis;
 mod pixels;
 mod refused;
 mod streaming;
-mod transforms;
 mod two_passes;
 mod types;
 
@@ -74,7 +73,6 @@ pub(super) fn trials() -> Vec<Trial> {
         per_axis::trials(),
         pixels::trials(),
         streaming::trials(),
-        transforms::trials(),
         two_passes::trials(),
     ];
     conformance.chain(others.into_iter().flatten()).collect()

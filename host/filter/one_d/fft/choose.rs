@@ -35,7 +35,7 @@ const SERIAL_TAP: f64 = 25e3;
 pub(crate) struct Work {
     pub(crate) outputs: f64,
     pub(crate) taps: f64,
-    /// Time of transforms in which memory is not waited for, in picoseconds.
+    /// Time of transforms if memory is not waited for, in picoseconds.
     pub(crate) transforms: f64,
     pub(crate) orientation: Orientation,
 }

@@ -2,14 +2,14 @@
 //!
 //! Lines down columns are copied to lines along rows first, and their outputs back.
 
-use super::spectrum::conjugate_spectrum;
-use crate::Result;
+use super::spectrum::{conjugate_spectrum, transform_of};
 use crate::cpu::allocation;
 use crate::cpu::parallel::{for_chunks, try_for_chunks};
 use crate::filter1d::cpu::extend;
 use crate::filter1d::element::Number;
 use crate::filter1d::line_filter::CpuLines;
 use crate::filter1d::{Lines, Taps};
+use crate::{Error, Result};
 use realfft::num_complex::Complex;
 use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
 use slm_kernels::filter1d::Orientation;
@@ -20,6 +20,9 @@ const POINTS_PER_TAP: usize = 4;
 
 /// Minimum number of points of a transform.
 const LEAST_POINTS: usize = 1 << 10;
+
+/// Maximum number of taps. The plan of a transform cannot say that there is too little memory for it.
+const MOST_TAPS: usize = 1 << 24;
 
 /// Neighbouring lines or rows that are copied together, so that parts of cache lines are not read alone.
 const TOGETHER: usize = 16;
@@ -35,12 +38,17 @@ pub(super) struct CpuFft<T: Number + FftNum> {
 }
 
 impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
-    /// Returns the filter of lines, with transforms that are not longer than lines of this number of outputs need.
-    pub(super) fn new(taps: &Taps<T>, outputs: usize, of: fn(f64) -> T) -> Result<Self> {
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for taps whose transforms would take too much memory.
+    pub(super) fn new(taps: &Taps<T>, of: fn(f64) -> T) -> Result<Self> {
         let count = taps.taps.len();
-        let points = count.saturating_mul(POINTS_PER_TAP).min(outputs.saturating_add(count));
-        let points = points.next_power_of_two().max(LEAST_POINTS);
-        let exact = conjugate_spectrum(taps.taps.iter().map(|&tap| tap.into()), points)?;
+        if count > MOST_TAPS {
+            let what = "the number of taps of transforms on the CPU";
+            return Err(Error::TooLarge { what, factors: [count as u64, 1], limit: MOST_TAPS as u64 });
+        }
+        let points = (POINTS_PER_TAP * count).next_power_of_two().max(LEAST_POINTS);
+        let exact = conjugate_spectrum(&*transform_of(points), taps.taps.iter().map(|&tap| tap.into()))?;
         let mut planner = RealFftPlanner::new();
         Ok(CpuFft {
             taps: taps.clone(),

@@ -2,7 +2,7 @@
 
 use super::choose::Work;
 use super::kernels::{FftKernel, FftKernels, Loaded};
-use super::spectrum::{at, conjugate_spectrum, twiddles};
+use super::spectrum::{at, conjugate_spectrum, transform_of, twiddles};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::OnDemand;
@@ -49,20 +49,24 @@ struct FftWindows<'l, T: FftKernels> {
     twiddles: GlobalIn<'l, T>,
 }
 
-/// Returns the work of filtering these lines.
-pub(super) fn work<T: FftKernels>(gpu: &Gpu, taps: usize, lines: &Lines) -> Work {
+/// Returns the work of filtering these lines, with this number of taps for transforms, and another one for sums.
+pub(super) fn work<T: FftKernels>(gpu: &Gpu, [taps, taps_of_sums]: [usize; 2], lines: &Lines) -> Work {
     let times = T::candidates(taps, gpu.shared).map(|(kernel, geometry)| time(&kernel, &geometry, lines));
     Work {
         outputs: lines.lines as f64 * lines.outputs as f64,
-        taps: taps as f64,
+        taps: taps_of_sums as f64,
         transforms: times.fold(f64::INFINITY, f64::min),
         orientation: lines.orientation,
     }
 }
 
+/// Time of a part of the taps in a block, in picoseconds.
+const SERIAL_PART: f64 = 2e6;
+
 /// Returns the time of the transforms of these lines, in picoseconds.
 fn time<T: FftKernels>(kernel: &FftKernel<T>, geometry: &FftGeometry, lines: &Lines) -> f64 {
-    kernel.time * geometry.points(lines.lines as u64, lines.outputs as u64) as f64
+    let of_points = kernel.time * geometry.points(lines.lines as u64, lines.outputs as u64) as f64;
+    of_points.max(SERIAL_PART * f64::from(geometry.parts - 1))
 }
 
 impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
@@ -187,10 +191,10 @@ fn spectra<T: FftKernels + FilterSample + Into<f64>>(
     kernel: &FftKernel<T>,
     geometry: &FftGeometry,
 ) -> Result<Vec<T>> {
-    let (points, frequencies) = (kernel.points, kernel.frequencies());
+    let (points, frequencies, transform) = (kernel.points, kernel.frequencies(), transform_of(kernel.points));
     let mut spectra = allocation::reserved(2 * points * geometry.parts as usize)?;
     for part in taps.chunks(geometry.taps_per_part as usize) {
-        let half = conjugate_spectrum(part.iter().map(|&tap| tap.into()), points)?;
+        let half = conjugate_spectrum(&*transform, part.iter().map(|&tap| tap.into()))?;
         for &frequency in &frequencies {
             let number = at(&half, points, frequency);
             spectra.extend([number.re, number.im].map(T::of));

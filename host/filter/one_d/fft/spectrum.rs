@@ -2,21 +2,32 @@
 
 use crate::Result;
 use crate::cpu::allocation;
-use realfft::RealFftPlanner;
 use realfft::num_complex::Complex;
+use realfft::{RealFftPlanner, RealToComplex};
 use slm_kernels::filter1d::fft::TWIDDLES;
 use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Returns the transform of this number of real points.
+pub(super) fn transform_of(points: usize) -> Arc<dyn RealToComplex<f64>> {
+    RealFftPlanner::new().plan_fft_forward(points)
+}
 
 /// Returns the complex conjugate spectrum of some taps, divided by the number of points: half of it, from frequency 0 to `points / 2`. There
-/// are at most `points` taps, an even number.
-pub(super) fn conjugate_spectrum(taps: impl Iterator<Item = f64>, points: usize) -> Result<Vec<Complex<f64>>> {
+/// are at most as many taps as points.
+pub(super) fn conjugate_spectrum(
+    transform: &dyn RealToComplex<f64>,
+    taps: impl Iterator<Item = f64>,
+) -> Result<Vec<Complex<f64>>> {
+    let points = transform.len();
     let mut padded = allocation::filled(0.0, points)?;
     for (place, tap) in padded.iter_mut().zip(taps) {
         *place = tap;
     }
-    let transform = RealFftPlanner::new().plan_fft_forward(points);
-    let mut spectrum = transform.make_output_vec();
-    transform.process(&mut padded, &mut spectrum).expect("the lengths are those of the plan");
+    let mut spectrum = allocation::filled_here(Complex::default(), points / 2 + 1)?;
+    let mut scratch = allocation::filled_here(Complex::default(), transform.get_scratch_len())?;
+    let lengths = "the lengths are those of the plan";
+    transform.process_with_scratch(&mut padded, &mut spectrum, &mut scratch).expect(lengths);
     let scale = 1.0 / points as f64;
     spectrum.iter_mut().for_each(|number| *number = number.conj() * scale);
     Ok(spectrum)
@@ -46,7 +57,7 @@ mod tests {
     #[test]
     fn spectra_are_sums() {
         let taps = [3.0, -1.0, 4.0];
-        let half = conjugate_spectrum(taps.into_iter(), 8).unwrap();
+        let half = conjugate_spectrum(&*transform_of(8), taps.into_iter()).unwrap();
         for frequency in 0..8 {
             let angle = TAU * frequency as f64 / 8.0;
             let expected: Complex<f64> =

@@ -8,7 +8,6 @@ mod column_sums;
 mod products;
 mod segments;
 mod strips;
-mod transforms;
 
 use super::accumulator::{Accumulator, store, zeros};
 use super::any_weights::{AnyWeights, with_weights};
@@ -76,9 +75,7 @@ impl CpuFilter {
     pub(super) fn reason(&self) -> &'static str {
         match self.choice {
             CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
-            CpuChoice::Product => {
-                "separable: sums, or Fourier transforms for long weights, down the columns first, then along the rows"
-            }
+            CpuChoice::Product => "separable: sums down the columns first, then along the rows",
             CpuChoice::Dense => "dense: all weights of an output at once",
         }
     }
@@ -104,14 +101,9 @@ impl CpuFilter {
         if self.choice == CpuChoice::Segments {
             return Segments { weight: weights.first(), strips }.rows(outputs, &store);
         }
-        match weights.passes() {
-            Some(passes) if transforms::pays::<A, O>(weights, &strips) => {
-                transforms::filter(&passes, &strips, outputs, &store)
-            }
-            Some(passes) if column_sums::pays(weights, problem) => {
-                column_sums::filter(&passes, &strips, outputs, &store)
-            }
-            _ => {
+        match weights.passes().filter(|_| column_sums::pays(weights, problem)) {
+            Some(passes) => column_sums::filter(&passes, &strips, outputs, &store),
+            None => {
                 let total = self.rule.renormalise.then(|| weights.sum_of(A::ONE));
                 Correlation { weights, strips, total }.rows(outputs, &store)
             }

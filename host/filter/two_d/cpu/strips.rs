@@ -17,7 +17,7 @@ pub(super) enum Input<'a, A> {
 
 impl<A: Accumulator> Input<'_, A> {
     /// Appends groups of numbers, as [`Accumulator::extend`].
-    pub(super) fn extend(&self, to: &mut Vec<A>, first: usize, [len, count, step]: [usize; 3]) {
+    fn extend(&self, to: &mut Vec<A>, first: usize, [len, count, step]: [usize; 3]) {
         match self {
             Input::Samples(samples) => A::extend(to, *samples, first, [len, count, step]),
             Input::Sums(sums) => {
