@@ -170,6 +170,15 @@ fn entry_points(file: &File) -> Result<(), Failed> {
 /// The most registers of a thread of those kernels whose limit depends on their types, so that as many warps run at the same time
 /// as were fastest.
 fn registers_of_types(entry: &str) -> Result<u32, Failed> {
+    if let Some((_, instance)) = entry.split_once("1d_fft_") {
+        return Ok(match instance {
+            "f32_8192" | "f64_4096" | "parts_f32_4096" => 128,
+            "parts_f64_2048" => 255,
+            "f32_1024" | "f32_2048" | "f32_4096" => 80,
+            "f64_1024" | "f64_2048" => 168,
+            _ => return Err(format!("{entry} is not known").into()),
+        });
+    }
     let (_, instance) = entry.split_once("2d_").ok_or("not a filter of pictures")?;
     Ok(match instance {
         "box_f32" | "box_u8" | "box_mean_u8" => 128,
@@ -213,6 +222,9 @@ fn barriers(file: &File) -> Result<(), Failed> {
             true if ["streaming_u8", "separable_u8"].iter().any(|it| name.contains(it)) => 6,
             // One of the block, and one of the warp for each of two rows that take turns.
             true if ["streaming", "separable"].iter().any(|it| name.contains(it)) => 3,
+            // One of the block and one of the warp for each of two transforms, and one for the next part of the taps.
+            true if name.contains("fft_parts") => 5,
+            true if name.contains("fft") => 4,
             // One of the block at the beginning, and two for each batch of rows.
             true if name.contains("box") => 3,
             true if name.contains("histogram") || name.contains("banks") => 2,
@@ -408,7 +420,10 @@ fn ptxas_trial(ptxas: &Result<Ptxas, &'static str>, file: &File, target: u32) ->
 /// The most registers of a kernel that is launched with 1024 threads in a block: no more fit.
 const MOST_REGISTERS: u32 = 64;
 
-/// No entry point needs a stack, spills registers, or has too many of them for its blocks.
+/// Maximum number of bytes that a thread of a transform spills: those of 40 registers.
+const MOST_SPILLED: u32 = 160;
+
+/// No entry point but transforms needs a stack, spills registers, or has too many of them for its blocks.
 fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {
     let cubin = env::temp_dir().join(format!("slm-{}-{}-{target}.cubin", process::id(), file.name()));
     let mut command = Command::new(ptxas);
@@ -425,7 +440,13 @@ fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {
         let Some((_, entry)) = line.split_once("Function properties for ") else { continue };
         let properties = lines.next().unwrap_or_default().trim();
         let expected = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads";
-        equal((entry, properties), (entry, expected))?;
+        // Transforms have more numbers than the registers that several resident blocks allow, so a few are spilled.
+        if entry.contains("_fft_") {
+            let stores = properties.split(", ").find_map(|part| part.strip_suffix(" bytes spill stores")?.parse().ok());
+            ensure(stores.is_some_and(|bytes: u32| bytes <= MOST_SPILLED), || format!("{entry}: {properties}"))?;
+        } else {
+            equal((entry, properties), (entry, expected))?;
+        }
         let used = lines.next().and_then(|line| line.split_once("Used ")?.1.split(' ').next()?.parse().ok());
         let registers: u32 = used.ok_or("ptxas does not tell the registers")?;
         if entry.contains("histogram") && registers > MOST_REGISTERS {
