@@ -4,8 +4,8 @@
 //! `prepare_on` of a description binds it to all members; `apply` of the [`Distributed`] operation computes each member's rows on that
 //! member. Members exchange the rows at the ends of their parts, blocks of matrices, and counts.
 //!
-//! Results are those of one device, bit for bit, if all members are of one kind and no filter uses transforms. Between kinds of devices, floats differ within
-//! the error bounds of the operations.
+//! Results are those of one device, bit for bit, if all members are of one kind and no filter uses transforms.
+//! Between kinds of devices, floats differ within the error bounds of the operations.
 //!
 //! | operation | what members exchange |
 //! |---|---|

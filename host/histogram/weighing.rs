@@ -51,7 +51,7 @@ impl<'a, T: HistogramElement> Weighing<'a, T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic leaves sums of which nobody takes the result.
+        // After a panic, nobody takes the result.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
     }
 
     /// Fills memory with elements. At first the input had `expected` bytes.
-    pub(super) fn fill<S: Raw>(&mut self, elements: &mut [S], width: usize, expected: u64) -> Result<()> {
+    pub(super) fn read_all<S: Raw>(&mut self, elements: &mut [S], width: usize, expected: u64) -> Result<()> {
         match self.read(elements, width)? {
             count if count < elements.len() => Err(StreamCause::Shortened { expected }),
             _ => Ok(()),
@@ -135,7 +135,7 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         self.head = allocation::filled(S::default(), behind.max(0) as usize * width)?;
         let here = self.input.seek(SeekFrom::Current(0))?;
         self.input.seek(SeekFrom::Start(here + bytes - (before * per_place) as u64))?;
-        self.input.fill(&mut self.held, width, bytes)?;
+        self.input.read_all(&mut self.held, width, bytes)?;
         self.input.seek(SeekFrom::Start(here))?;
         (self.first_held, self.outputs, self.wrapped) = (-(before as i64), Some(outputs), Some(samples));
         Ok(())
@@ -203,7 +203,7 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         let position = self.first_held + (self.held.len() / width) as i64;
         let left = (samples as i64 - position).max(0) as usize * width;
         let inside = memory.len().min(left);
-        self.input.fill(&mut memory[..inside], width, (samples * width * size_of::<S>()) as u64)?;
+        self.input.read_all(&mut memory[..inside], width, (samples * width * size_of::<S>()) as u64)?;
         if position == 0 {
             let head = self.head.len();
             self.head.copy_from_slice(&memory[..head]);

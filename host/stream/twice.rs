@@ -127,8 +127,8 @@ impl Reading<'_> {
                 for first in (0..len).step_by(size) {
                     let pairs = first..len.min(first.saturating_add(size));
                     let (Ok(mut samples), Ok(mut weights)) = (free_samples.recv(), free_weights.recv()) else { break };
-                    inputs[0].fill(&mut samples[..pairs.len()], 1, (len * size_of::<S>()) as u64)?;
-                    inputs[1].fill(&mut weights[..pairs.len()], 1, (len * size_of::<W>()) as u64)?;
+                    inputs[0].read_all(&mut samples[..pairs.len()], 1, (len * size_of::<S>()) as u64)?;
+                    inputs[1].read_all(&mut weights[..pairs.len()], 1, (len * size_of::<W>()) as u64)?;
                     if to_compute.send(Pairs { pairs, samples, weights }).is_err() {
                         break;
                     }

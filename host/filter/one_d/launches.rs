@@ -161,19 +161,11 @@ impl<T: Number> Pass<'_, T> {
         &self.chunk.table
     }
 
-    /// Returns the strides between elements of a line, and between lines.
-    fn steps(&self, pitch: usize) -> [usize; 2] {
-        match self.lines.orientation {
-            Orientation::Rows => [1, pitch],
-            Orientation::Columns => [pitch, 1],
-        }
-    }
-
     /// Returns the kernel's arguments.
     pub(super) fn args<'l>(&self, windows: &FilterWindows<'l, T>) -> Args<'l, Same<T>> {
         let filter = self.filter;
-        let [input_step, input_line] = self.steps(self.lines.input_pitch).map(|step| step as u64);
-        let [output_step, output_line] = self.steps(self.lines.output_pitch).map(|step| step as u64);
+        let [input_step, input_line] = self.lines.steps(self.lines.input_pitch);
+        let [output_step, output_line] = self.lines.steps(self.lines.output_pitch);
         let first_line = self.part.first_line;
         let edge_thread = filter.algorithm == Filter1dAlgorithm::SharedTile(HaloLoad::EdgeThread);
         Args {

@@ -159,6 +159,14 @@ impl Lines {
         Ok(Lines { lines, samples, outputs, start, orientation, input_pitch: lines, output_pitch: lines })
     }
 
+    /// Returns the strides between elements of a line, and between lines, for a row pitch.
+    pub(super) fn steps(&self, pitch: usize) -> [u64; 2] {
+        match self.orientation {
+            Orientation::Rows => [1, pitch as u64],
+            Orientation::Columns => [pitch as u64, 1],
+        }
+    }
+
     /// Returns whether there is nothing to compute.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines == 0 || self.outputs == 0

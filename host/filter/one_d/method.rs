@@ -10,9 +10,10 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::OnDemand;
 use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Result};
+use std::ops::RangeInclusive;
 
 /// Numbers of taps with which transforms take less time than sums on the CPU. Spectra of more taps take much memory.
-const TAPS_ON_CPU: std::ops::RangeInclusive<usize> = 96..=1 << 22;
+const TAPS_ON_CPU: RangeInclusive<usize> = 96..=1 << 22;
 
 /// What a method allows.
 enum Allowed<T: Number> {

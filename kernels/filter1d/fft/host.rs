@@ -73,7 +73,7 @@ impl FftGeometry {
     /// Returns the launches for lines of this number of outputs: one, unless there are more segments than a grid has blocks for.
     pub fn launches(&self, lines: u64, outputs: u64) -> impl Iterator<Item = FftPart> {
         let segments = outputs.div_ceil(self.step.into());
-        // A single line with so many segments fits no device.
+        // No device has memory for a line with more segments.
         let most = (MOST_SEGMENTS / segments.max(1)).max(1);
         let launches = if outputs == 0 { 0 } else { lines.div_ceil(most) };
         (0..launches).map(move |launch| {

@@ -55,8 +55,8 @@ pub trait Transformed: Copy + Debug + Send + Sync + 'static {
     const THREADS: u32 = (Self::POINTS / Self::PER_THREAD) as u32;
     /// Elements in 16 bytes.
     const PACK: usize = 16 / size_of::<Self::Real>();
-    /// Maximum number of registers of a thread: so many that three blocks are resident, or two if a thread has 32 points of `f32`, or 16 of
-    /// `f64` in blocks of 256 threads.
+    /// Maximum number of registers of a thread. A multiprocessor with 65,536 registers then has 768 threads of `f32` and 384 of `f64`, and
+    /// 512 of the longest transforms.
     const REGISTERS: u8 = match (size_of::<Self::Real>(), Self::POINTS) {
         (4, 8192) | (8, 4096) => 128,
         (4, _) => 80,
@@ -263,8 +263,8 @@ fn load<T: Real, const R: usize, const E: usize, const THREADS: u32>(
     transform.staged(|i| Complex { re: a.sample(start, i), im: b.sample(start, i) })
 }
 
-/// The spectrum of a part of the taps, of which a thread has the points of its third pass: `V / 2` points in each access, which are contiguous
-/// in a warp.
+/// The spectrum of a part of the taps. A thread reads the points of its third pass, `V / 2` in each access. The accesses of a warp are
+/// contiguous.
 struct Weights<'l, T: Real, const E: usize, const THREADS: u32, const V: usize> {
     spectra: GlobalIn<'l, T>,
     part: u32,

@@ -190,7 +190,7 @@ fn badly_scaled<T: Sample + Into<f64> + From<f32>>(device: &Device) -> Result<()
         extent: Extent::Same,
     };
     check(&case(&x), &outputs, tolerance(norm(&x[..2 * POINTS]), &taps))?;
-    // Two segments have at most so many outputs.
+    // A pair of segments has fewer outputs.
     let far = 2 * POINTS + 1000;
     let (rest, noise) = (&x[far..], norm(&x[far..far + 2 * POINTS]));
     let of_rest: Vec<T> = outputs[far + 150..].to_vec();

@@ -1,8 +1,8 @@
 //! The choice between sums and transforms, from times that were measured.
 //!
-//! `benches/taps.rs` measures both for 3 to 16,384 taps and 2^10 to 2^28 samples. On an H100, the times below are within a fifth of the
-//! measured ones, except for lines that are much shorter than a block's tile, whose sums take longer. So transforms are taken where they take
-//! less time, and where both take about the same, either one.
+//! `benches/taps.rs` measures both for 3 to 16,384 taps and 2^10 to 2^28 samples. For a single line and up to 129 taps, where the choice is a
+//! close one, the times below are within a fifth (sums) and a third (transforms) of those measured on an H100. More taps, and many short
+//! lines, take longer as sums than the times below say.
 
 use slm_kernels::filter1d::Orientation;
 
@@ -29,6 +29,9 @@ const LAUNCH_OF_TRANSFORMS: f64 = 10.5e6;
 
 /// Time of a single sum per tap.
 const SERIAL_TAP: f64 = 25e3;
+
+/// Time of a part of the taps in a block that transforms its segments for one part after another.
+pub(super) const SERIAL_PART: f64 = 2e6;
 
 /// The outputs of lines, and what they take.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ const POINTS_PER_TAP: usize = 4;
 /// Minimum number of points of a transform.
 const LEAST_POINTS: usize = 1 << 10;
 
-/// Maximum number of taps. The plan of a transform cannot say that there is too little memory for it.
+/// Maximum number of taps. `realfft` ends the program if there is too little memory for the plan of a transform.
 const MOST_TAPS: usize = 1 << 24;
 
 /// Neighbouring lines or rows that are copied together, so that parts of cache lines are not read alone.

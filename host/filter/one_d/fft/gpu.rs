@@ -1,6 +1,6 @@
 //! Fourier transforms on CUDA and emulated GPUs.
 
-use super::choose::Work;
+use super::choose::{SERIAL_PART, Work};
 use super::kernels::{FftKernel, FftKernels, Loaded};
 use super::spectrum::{at, conjugate_spectrum, transform_of, twiddles};
 use crate::cpu::allocation;
@@ -60,9 +60,6 @@ pub(super) fn work<T: FftKernels>(gpu: &Gpu, [taps, taps_of_sums]: [usize; 2], l
     }
 }
 
-/// Time of a part of the taps in a block, in picoseconds.
-const SERIAL_PART: f64 = 2e6;
-
 /// Returns the time of the transforms of these lines, in picoseconds.
 fn time<T: FftKernels>(kernel: &FftKernel<T>, geometry: &FftGeometry, lines: &Lines) -> f64 {
     let of_points = kernel.time * geometry.points(lines.lines as u64, lines.outputs as u64) as f64;
@@ -116,12 +113,8 @@ impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
         lines: &Lines,
         part: &FftPart,
     ) -> FftArgs<'l, T> {
-        let steps = |pitch: usize| match lines.orientation {
-            Orientation::Rows => [1, pitch as u64],
-            Orientation::Columns => [pitch as u64, 1],
-        };
-        let ([input_step, input_line], [output_step, output_line]) =
-            (steps(lines.input_pitch), steps(lines.output_pitch));
+        let [input_step, input_line] = lines.steps(lines.input_pitch);
+        let [output_step, output_line] = lines.steps(lines.output_pitch);
         FftArgs {
             input: windows.input.slice(part.first_line * input_line, u64::MAX),
             output: windows.output.slice(part.first_line * output_line, u64::MAX),

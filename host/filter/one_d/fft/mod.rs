@@ -31,7 +31,7 @@ pub(super) struct ByTransforms<T: FilterSample> {
     pub(super) are_faster: fn(&Gpu, [usize; 2], &Lines) -> bool,
 }
 
-/// Types of elements, most of which have filters by transforms.
+/// A type of elements, with its filters by transforms if there are any.
 pub(super) trait Transforms: FilterSample {
     const BY_TRANSFORMS: Option<ByTransforms<Self>>;
 }
