@@ -39,15 +39,33 @@ pub(super) fn run<T: Raw>(
     }
 }
 
+/// Bytes that go through the host together.
+const STAGED: usize = 32 << 20;
+
 /// Copies rows to a buffer of another device, through the host if the devices have no access to each other.
 fn copy<T: Element>(source: &Buffer<T>, target: &mut Buffer<T>, rows: Rows, through_host: bool) -> Result<()> {
-    if !through_host {
-        return target.copy_rows(source, rows);
+    match through_host {
+        false => target.copy_rows(source, rows),
+        true => copy_through_host(source, target, rows, STAGED),
+    }
+}
+
+/// Copies rows through pinned memory of about this number of bytes.
+fn copy_through_host<T: Element>(source: &Buffer<T>, target: &mut Buffer<T>, rows: Rows, bytes: usize) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
     }
     let contiguous = Place::at_start(rows.len);
-    let mut staged = allocation::filled(T::default(), rows.count * rows.len)?;
-    source.download_rows(&mut staged, Rows { target: contiguous, ..rows })?;
-    target.upload_rows(&staged, Rows { source: contiguous, ..rows })
+    let count = (bytes / size_of::<T>() / rows.len).clamp(1, rows.count);
+    let mut staged = target.device().pinned(count * rows.len)?;
+    for first in (0..rows.count).step_by(count) {
+        let behind = |place: Place| Place { first: place.first + first * place.pitch, ..place };
+        let rows = Rows { count: count.min(rows.count - first), ..rows };
+        let staged = &mut staged[..rows.count * rows.len];
+        source.download_rows(staged, Rows { source: behind(rows.source), target: contiguous, ..rows })?;
+        target.upload_rows(staged, Rows { source: contiguous, target: behind(rows.target), ..rows })?;
+    }
+    Ok(())
 }
 
 /// Moves rows between processes.
@@ -96,4 +114,36 @@ pub(crate) fn exchange_elements<T: Raw>(
     transport.exchange(&sent, &mut received).map_err(DistributedError::Transport)?;
     coming.iter_mut().for_each(|elements| T::swap_if_big_endian(elements));
     Ok(coming)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Device;
+
+    fn check(device: &Device) {
+        let numbers: Vec<u16> = (0..200).collect();
+        let source = device.upload(&numbers).unwrap();
+        let place = |first, pitch| Place { first, pitch };
+        for rows in [
+            Rows { count: 9, len: 5, source: place(3, 20), target: place(1, 7) },
+            Rows { count: 1, len: 100, source: place(50, 0), target: place(0, 0) },
+            Rows { count: 0, len: 5, source: place(0, 5), target: place(0, 5) },
+        ] {
+            let mut expected = vec![7; 120];
+            rows.copy(&numbers, &mut expected);
+            for bytes in [1, 25, 30, 1000] {
+                let mut target = device.upload(&[7; 120]).unwrap();
+                copy_through_host(&source, &mut target, rows, bytes).unwrap();
+                assert_eq!(target.download().unwrap(), expected, "{rows:?}, {bytes} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_go_through_little_memory() {
+        check(&Device::cpu());
+        #[cfg(feature = "emulator")]
+        check(&Device::emulated(emulator::Profile::SM_90, 0));
+    }
 }

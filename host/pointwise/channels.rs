@@ -11,10 +11,12 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::device::on_device::{OnDevice, Task};
 use crate::element::any::{BufferMut, BufferRef};
+use crate::filter::part::{Divided, Part, Placement};
 use crate::filter2d::MOST_CHANNELS;
 #[cfg(feature = "image")]
 use crate::pictures::PictureError;
 use crate::plan::Planned;
+use crate::stream::in_memory::{self, Layout, takes_parts};
 use crate::{BufferSlice, BufferSliceMut, Device, Input, LaunchPlan, Output, Plan, Result, Windows};
 use cuda_std::Entry;
 use slm_kernels::pointwise::{MergeArgs, SplitArgs, pointwise_merge, pointwise_split};
@@ -179,11 +181,23 @@ impl<T: PointwiseElement> PreparedChannels<T> {
 
     /// Returns the planes or the pixels of a picture in these elements, which have no gaps unless they are a matrix.
     pub(super) fn run(&self, mut picture: Picture, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {
+        if takes_parts(&self.device, input, &output) {
+            return in_memory::run_with_layouts(self, self.layouts(), input, output);
+        }
         let pitch = self.input_pitch(&mut picture);
         *pitch = input.pitch(*pitch);
         let pitch = self.output_pitch(&mut picture);
         *pitch = output.pitch(*pitch);
         self.on_device.run(&self.device, &picture, [input], output)
+    }
+
+    /// Returns where the elements of a pixel are, without gaps: in the input, and in the output.
+    pub(crate) fn layouts(&self) -> [Layout; 2] {
+        let (pixels, planes) = (Layout::Row, Layout::Column { cell: 1 });
+        match self.direction {
+            Direction::Split(_) => [pixels, planes],
+            Direction::Merge(_) => [planes, pixels],
+        }
     }
 
     /// Returns an error unless pictures of the crate `image` may have pixels with this number of channels. Those with one are matrices.
@@ -305,6 +319,30 @@ impl<T: PointwiseElement> PreparedChannels<T> {
             Direction::Split(_) => &mut picture.plane_pitch,
             Direction::Merge(_) => &mut picture.pixel_pitch,
         }
+    }
+}
+
+/// Parts are pixels.
+impl<T: PointwiseElement> Divided<T, T> for PreparedChannels<T> {
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::SINGLE
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        [self.direction.channels(); 2]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(samples)
+    }
+
+    fn run(&self, part: &Part, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {
+        let picture = Picture::row(part.len(), self.direction.channels());
+        self.on_device.run(&self.device, &picture, [input], output)
     }
 }
 

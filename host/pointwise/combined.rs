@@ -3,13 +3,18 @@
 use super::function::{BoundFunction, CpuFunction};
 use super::lines::Lines;
 use super::{PointwiseElement, cpu, gpu};
-use crate::device::data::{self, Elements, Shape};
+use crate::device::data::{self, Elements, Shape, Target};
 use crate::device::gpu::Gpu;
 use crate::element::any::{Slice, SliceMut};
+use crate::stream::in_memory::takes_parts;
 use crate::{Device, Input, Output, Plan, Result};
 use slm_kernels::pointwise::Combination;
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+
+/// Elements of a part, if two inputs on the host go to a device in parts.
+const PART: usize = 1 << 24;
 
 /// An [`Arithmetic`](crate::Arithmetic) that is ready to run on its device, any number of times and from any thread. `S` is the
 /// type of the samples, `O` of the outputs.
@@ -62,7 +67,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
     pub fn apply<I: Input<S, O>>(&self, a: I, b: impl Input<S>) -> Result<I::Output> {
         let (shape, b) = self.checked(a.shape(), &b)?;
         data::apply(("the first input", &a), &shape.axes, self.device(), |a, outputs| {
-            self.function.run(&shape, [a, &b], outputs)
+            self.run(&shape, [a, &b], outputs)
         })
     }
 
@@ -96,8 +101,26 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
         let (shape, b) = self.checked(a.shape(), &b)?;
         outputs.check_axes("the output", &shape.axes)?;
         data::apply_into(("the first input", &a), outputs, self.device(), |a, outputs| {
-            self.function.run(&shape, [a, &b], outputs)
+            self.run(&shape, [a, &b], outputs)
         })
+    }
+
+    fn run(&self, shape: &Shape, [a, b]: [&Elements<'_, S>; 2], outputs: Target<'_, O>) -> Result<()> {
+        match b {
+            Elements::Host(b) if takes_parts(self.device(), a, &outputs) => {
+                self.run_in_parts([a.cpu(), b], outputs.into_cpu(), PART)
+            }
+            _ => self.function.run(shape, [a, b], outputs),
+        }
+    }
+
+    /// Computes outputs on the host one part after another, each of this many elements.
+    fn run_in_parts(&self, [a, b]: [&[S]; 2], outputs: &mut [O], part: usize) -> Result<()> {
+        for ((a, b), outputs) in a.chunks(part).zip(b.chunks(part)).zip(outputs.chunks_mut(part)) {
+            let samples = [a, b].map(|samples| Elements::Host(Cow::Borrowed(samples)));
+            self.function.run(&Shape::row(outputs.len()), samples.each_ref(), Target::Host(outputs))?;
+        }
+        Ok(())
     }
 
     /// Returns the shape of the inputs, and the elements of the second one, or an error if that has another shape or device.
@@ -126,3 +149,27 @@ impl<S: PointwiseElement, O: PointwiseElement> fmt::Debug for PreparedArithmetic
 
 #[cfg(doc)]
 use crate::Error;
+
+#[cfg(test)]
+mod tests {
+    use crate::{Arithmetic, Device};
+
+    fn check(device: &Device) {
+        let a: Vec<i32> = (0..50).collect();
+        let b: Vec<i32> = (0..50).map(|number| number * number).collect();
+        let sum = Arithmetic::add().prepare(device).unwrap();
+        let expected = sum.apply(&a, &b).unwrap();
+        for part in [1, 7, 50, 100] {
+            let mut outputs = [0; 50];
+            sum.run_in_parts([&a, &b], &mut outputs, part).unwrap();
+            assert_eq!(outputs[..], expected, "parts of {part} elements");
+        }
+    }
+
+    #[test]
+    fn parts_are_the_whole() {
+        check(&Device::cpu());
+        #[cfg(feature = "emulator")]
+        check(&Device::emulated(emulator::Profile::SM_90, 0));
+    }
+}

@@ -4,10 +4,12 @@ use super::function::{BoundFunction, CpuFunction, ONLY_KERNEL};
 use super::lines::Lines;
 use super::rule::PointwiseRule;
 use super::{LookupElement, PointwiseElement, cpu, gpu, table};
-use crate::device::data;
+use crate::device::data::{self, Elements, Shape, Target};
 use crate::device::gpu::Gpu;
 use crate::element::any::{Slice, SliceMut};
+use crate::filter::part::{Divided, Part, Placement};
 use crate::plan::Planned;
+use crate::stream::in_memory::{self, takes_parts};
 use crate::{Buffer, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
@@ -67,7 +69,7 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
         let shape = samples.shape();
         data::apply(("the input", &samples), &shape.axes, self.device(), |samples, outputs| {
-            self.function.run(&shape, [samples], outputs)
+            self.run(&shape, samples, outputs)
         })
     }
 
@@ -95,8 +97,15 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
         let shape = samples.shape();
         outputs.check_axes("the output", &shape.axes)?;
         data::apply_into(("the input", &samples), outputs, self.device(), |samples, outputs| {
-            self.function.run(&shape, [samples], outputs)
+            self.run(&shape, samples, outputs)
         })
+    }
+
+    fn run(&self, shape: &Shape, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
+        match takes_parts(self.device(), samples, &outputs) {
+            true => in_memory::run::<S, O>(self, samples, outputs),
+            false => self.function.run(shape, [samples], outputs),
+        }
     }
 
     /// Returns the plan for samples of this shape.
@@ -106,6 +115,28 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     /// None at present.
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan> {
         Ok(self.function.plan(shape.as_ref()))
+    }
+}
+
+impl<S: PointwiseElement, O: PointwiseElement> Divided<S, O> for PreparedMap<S, O> {
+    fn device(&self) -> &Device {
+        &self.function.device
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::SINGLE
+    }
+
+    fn widths(&self) -> [usize; 2] {
+        [1; 2]
+    }
+
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(samples)
+    }
+
+    fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
+        self.function.run(&Shape::row(part.len()), [samples], outputs)
     }
 }
 

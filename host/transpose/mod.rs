@@ -39,6 +39,7 @@ mod description;
 mod element;
 mod error;
 mod gpu;
+mod in_parts;
 mod in_place;
 mod kernels;
 mod matrices;

@@ -2,11 +2,13 @@
 
 use super::cpu::CpuTranspose;
 use super::gpu::GpuTranspose;
+use super::in_parts::Parts;
 use super::{Matrices, TransposeAlgorithm, TransposeElement};
 use crate::device::buffer::check_length;
 use crate::device::data::{self, Elements, Shape, Target, check_same};
 use crate::device::on_device::{OnDevice, Task};
 use crate::plan::Planned;
+use crate::stream::in_memory::{self, takes_parts};
 use crate::{BufferSlice, BufferSliceMut, Device, Element, Error, Input, Output, Plan, Result};
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +17,7 @@ use std::marker::PhantomData;
 pub struct PreparedTranspose<T: Element> {
     pub(super) device: Device,
     pub(super) matrices: Matrices,
-    algorithm: TransposeAlgorithm,
+    pub(super) algorithm: TransposeAlgorithm,
     pub(super) on_device: OnDevice<CpuTranspose, Box<GpuTranspose>>,
     marker: PhantomData<fn(T) -> T>,
 }
@@ -169,9 +171,18 @@ impl<T: TransposeElement> PreparedTranspose<T> {
 
     /// Transposes, with the row pitches that input and output have.
     pub(super) fn run(&self, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {
+        if takes_parts(&self.device, input, &output) {
+            let parts = self.parts();
+            return in_memory::run_with_layouts(&parts, parts.layouts(), input, output);
+        }
         let [row, transposed_row] = self.matrices.pitches();
         let pitches = Pitches([input.pitch(row), output.pitch(transposed_row)]);
         self.on_device.run(&self.device, &pitches, [input], output)
+    }
+
+    /// Returns the transposition of data on the host as an operation that can be divided.
+    pub(crate) fn parts(&self) -> Parts<'_, T> {
+        Parts::new(self)
     }
 
     /// Returns the plan for these row pitches.

@@ -14,6 +14,7 @@ mod kernels;
 mod life;
 mod limits;
 mod order;
+mod parts;
 mod queries;
 mod results;
 mod size;
@@ -41,6 +42,7 @@ fn main() {
         life::trials(),
         limits::trials(),
         order::trials(),
+        parts::trials(),
         queries::trials(),
         results::trials(),
         size::trials(),

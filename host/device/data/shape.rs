@@ -34,6 +34,11 @@ impl Shape {
         Shape { form, axes: Axes::from_slice(axes) }
     }
 
+    /// Returns the shape of a single row.
+    pub(crate) fn row(len: usize) -> Self {
+        Shape::new(Form::Row, &[len])
+    }
+
     /// Returns the lengths of the axes, where the channels of a picture are an axis of their own.
     fn with_channels(&self) -> Cow<'_, [usize]> {
         match (self.form, &*self.axes) {

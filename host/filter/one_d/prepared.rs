@@ -6,7 +6,7 @@ use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
 use crate::device::data::{self, Elements, Target};
 use crate::filter::part::{Divided, PACK, Part, Placement};
 use crate::stream::Stream;
-use crate::stream::in_memory::{self, takes_parts};
+use crate::stream::in_memory::{self, is_large, takes_parts};
 use crate::{Device, FilterSample, FilterWeight, Input, Output, Plan, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
@@ -185,10 +185,13 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         Line { filter: self }
     }
 
-    /// Filters lines on the host in parts of lines, of columns, or of one line.
+    /// Filters lines on the host in parts of several lines, of columns, or of each line if lines are large.
     fn run_in_parts(&self, lines: &Lines, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
         match lines.orientation {
             Orientation::Rows if lines.lines == 1 => in_memory::run(&Line { filter: self }, samples, outputs),
+            Orientation::Rows if is_large::<S, S>([lines.input_pitch, lines.output_pitch]) => {
+                in_memory::run_each(&Line { filter: self }, [lines.input_pitch, lines.output_pitch], samples, outputs)
+            }
             Orientation::Rows => in_memory::run(&Several { filter: self, lines: *lines }, samples, outputs),
             Orientation::Columns => in_memory::run(&Columns { filter: self, lines: *lines }, samples, outputs),
         }

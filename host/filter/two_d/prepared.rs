@@ -15,7 +15,7 @@ use crate::device::on_device::{OnDevice, Task};
 use crate::filter::part::{Divided, Part, Placement};
 use crate::plan::Planned;
 use crate::stream::Stream;
-use crate::stream::in_memory::{self, takes_parts};
+use crate::stream::in_memory::{self, is_large, takes_parts};
 use crate::{BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
 use std::fmt;
 use std::io::{Read, Write};
@@ -219,12 +219,15 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         Rows::new(self, width, Some(total))
     }
 
-    /// Filters pictures on the host in parts of rows, or in parts of pictures.
+    /// Filters pictures on the host in parts of several pictures, or of rows of each picture if pictures are large.
     fn run_in_parts(&self, problem: &PictureProblem, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
-        match problem.planes {
-            1 => in_memory::run(&Rows::new(self, problem.input_pitch, Some(problem.rows.samples))?, samples, outputs),
-            _ => in_memory::run(&Pictures { filter: self, problem: *problem }, samples, outputs),
+        let pictures = Pictures { filter: self, problem: *problem };
+        let lens = pictures.widths();
+        if problem.planes == 1 || is_large::<S, O>(lens) {
+            let rows = Rows::new(self, problem.input_pitch, Some(problem.rows.samples))?;
+            return in_memory::run_each(&rows, lens, samples, outputs);
         }
+        in_memory::run(&pictures, samples, outputs)
     }
 
     /// Returns a stream that filters one picture with any number of rows, which are read one after another. A row has this number of
