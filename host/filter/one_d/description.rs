@@ -28,6 +28,7 @@ use std::sync::Arc;
 pub struct Filter1d<S, W = S> {
     taps: Result<Arc<[W]>>,
     channels: usize,
+    stride: usize,
     bound: ErrorBound,
     settings: FilterSettings<S, Filter1dAlgorithm, 1>,
 }
@@ -62,14 +63,20 @@ impl<T: FilterElement> Filter1d<T> {
     /// ```
     #[must_use]
     pub fn samples<S: FilterSample>(self) -> Filter1d<S, T> {
-        let Filter1d { taps, channels, bound, settings } = self;
-        Filter1d { taps, channels, bound, settings: settings.for_samples(|outside| S::of_sum(Erase::to_f64(outside))) }
+        let Filter1d { taps, channels, stride, bound, settings } = self;
+        Filter1d {
+            taps,
+            channels,
+            stride,
+            bound,
+            settings: settings.for_samples(|outside| S::of_sum(Erase::to_f64(outside))),
+        }
     }
 }
 
 impl<S, W> Filter1d<S, W> {
     fn new(source: WeightSource, taps: Result<Arc<[W]>>) -> Self {
-        Filter1d { taps, channels: 1, bound: ErrorBound::default(), settings: FilterSettings::new(source) }
+        Filter1d { taps, channels: 1, stride: 1, bound: ErrorBound::default(), settings: FilterSettings::new(source) }
     }
 }
 
@@ -180,6 +187,30 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
         self
     }
 
+    /// Returns the filter that computes only every `stride`-th output, beginning with the first one of the
+    /// [extent](Self::extent): `y[s · i]` instead of `y[i]`. The default is 1. Of `n` outputs `⌈n / s⌉` remain, for each channel.
+    ///
+    /// A low-pass filter with a stride is a *decimation*. The other outputs are not computed. It must be from 1 to 2^31 - 1; otherwise
+    /// [`prepare`](Self::prepare) fails.
+    ///
+    /// ```
+    /// use slm::{Boundary, Device, Extent, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let device = Device::open()?;
+    /// let pairs = Filter1d::box_blur(2).extent(Extent::Valid).stride(2).prepare(&device)?;
+    /// assert_eq!(pairs.apply(&[1.0, 3.0, 5.0, 9.0, 8.0])?, [2.0, 7.0]);
+    /// let third = Filter1d::gaussian(2.0).boundary(Boundary::Reflect).stride(3).prepare(&device)?;
+    /// assert_eq!(third.apply(&[0.0f32; 10])?.len(), 4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn stride(mut self, stride: usize) -> Self {
+        self.stride = stride;
+        self
+    }
+
     /// Returns the filter with this bound of errors, which limits the algorithms that [`Auto`](Filter1dAlgorithm::Auto) takes. The default is
     /// [`ErrorBound::PerOutput`].
     ///
@@ -236,7 +267,8 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
     ///   narrower integers whose sums might exceed 64 bits.
     /// * [`Filter1dError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
-    /// * [`Filter1dError::NoTransforms`] for [`Fft`](Filter1dAlgorithm::Fft) with other samples, taps or channels than it is for, and
+    /// * [`Filter1dError::NoStride`] for a stride of 0, and [`Error::TooLarge`] for one of 2^31 or more.
+    /// * [`Filter1dError::NoTransforms`] for [`Fft`](Filter1dAlgorithm::Fft) with other samples, taps, channels or strides than it is for, and
     ///   [`Error::TooLarge`] for more than 2^24 taps with it on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
@@ -254,7 +286,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
         let (count, (border, outside)) = (self.taps()?.len(), boundary.border());
         let error = Filter1dError::Origin { origin, taps: count };
         let left = origin::left(count, origin, is_flipped).ok_or(error)?;
-        let reach = Reach { taps: count, left, extent, channels: self.channels };
+        let reach = Reach { taps: count, left, extent, channels: self.channels, stride: self.stride };
         Ok(Taps { taps: self.taps.clone()?, source, border, outside, reach })
     }
 }

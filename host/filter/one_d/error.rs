@@ -16,6 +16,9 @@ pub enum Filter1dError {
     /// A filter without channels.
     #[error("a filter must have at least 1 channel")]
     NoChannels,
+    /// A filter that would compute the same output again and again.
+    #[error("the stride of a filter must be at least 1")]
+    NoStride,
     /// A parameter of generated taps is out of range.
     #[error("{what} must be {range}, not {}", Number(*value, *value))]
     Parameter {
@@ -36,8 +39,8 @@ pub enum Filter1dError {
         taps: usize,
     },
     /// A filter that Fourier transforms cannot compute.
-    #[error("Fourier transforms filter one channel of f32 or f64 with taps of the same type, not {} of {sample} with taps of {tap}",
-        Count(*channels, "channel"))]
+    #[error("Fourier transforms filter one channel of f32 or f64 with taps of the same type and a stride of 1, not {} of {sample} with taps of {tap} \
+        and a stride of {stride}", Count(*channels, "channel"))]
     NoTransforms {
         /// Type of the samples.
         sample: &'static str,
@@ -45,6 +48,8 @@ pub enum Filter1dError {
         tap: &'static str,
         /// Number of channels.
         channels: usize,
+        /// Samples from one output to the next one.
+        stride: usize,
     },
     /// The number of samples is not a multiple of the channels.
     #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]

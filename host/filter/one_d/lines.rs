@@ -8,10 +8,10 @@ use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
 use std::sync::Arc;
 
-/// Maximum number of taps, so that distances between a sample and its inputs fit into 32 bits.
+/// Maximum number of taps and of the stride, so that distances between a sample and its inputs fit into 32 bits.
 const MOST_TAPS: usize = i32::MAX as usize;
 
-/// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o + j)`.
+/// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o · stride + j)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Taps<S, W = S> {
     pub(crate) taps: Arc<[W]>,
@@ -50,15 +50,21 @@ pub(crate) struct Reach {
     pub(crate) extent: Extent,
     /// Interleaved channels.
     pub(crate) channels: usize,
+    /// Samples from one output to the next one.
+    pub(crate) stride: usize,
 }
 
 impl Reach {
-    /// Returns an error if there are no taps or no channels, or too many taps.
+    /// Returns an error if there are no taps, channels or steps, or too many.
     pub(crate) fn check(&self) -> Result<()> {
         match *self {
             Reach { taps: 0, .. } => Err(Filter1dError::NoTaps.into()),
             Reach { channels: 0, .. } => Err(Filter1dError::NoChannels.into()),
+            Reach { stride: 0, .. } => Err(Filter1dError::NoStride.into()),
             Reach { taps, .. } if taps > MOST_TAPS => Err(too_large("the number of taps", [taps, 1], MOST_TAPS)),
+            Reach { stride, .. } if stride > MOST_TAPS => {
+                Err(too_large("the stride of a filter", [stride, 1], MOST_TAPS))
+            }
             _ => Ok(()),
         }
     }
@@ -69,13 +75,14 @@ impl Reach {
         if samples == 0 {
             return Ok(0);
         }
-        match self.extent {
-            Extent::Same => Ok(samples),
-            Extent::Valid => Ok(samples.saturating_sub(halo)),
+        let positions = match self.extent {
+            Extent::Same => samples,
+            Extent::Valid => samples.saturating_sub(halo),
             Extent::Full => samples
                 .checked_add(halo)
-                .ok_or_else(|| too_large("the number of samples", [samples, 1], usize::MAX - halo)),
-        }
+                .ok_or_else(|| too_large("the number of samples", [samples, 1], usize::MAX - halo))?,
+        };
+        Ok(positions.div_ceil(self.stride))
     }
 
     /// Returns the number of samples per channel of a line with `samples` samples.

@@ -7,7 +7,7 @@
 //!
 //! `j` runs from 0 to `m - 1`, and `m / 2` is rounded down. With an even number of taps the centre is the later of the two in
 //! the middle, as in SciPy's `correlate1d` and `convolve1d`; an [`origin`](Filter1d::origin) selects another tap. The [`Extent`]
-//! selects the `i`.
+//! selects the `i`, and a [`stride`](Filter1d::stride) every `s`-th of them.
 //!
 //! ```
 //! use slm::{Boundary, Device, Extent, Filter1d};
@@ -138,7 +138,7 @@
 // | `fft/` | filters by transforms |
 // | `choose.rs`, `tuning.rs` | the choice of the kernel on a GPU, and its constants |
 // | `gpu.rs`, `launches.rs`, `kernels.rs` | the launches of the choice: kernels, shapes and arguments |
-// | `on_pictures.rs` | interleaved channels, and types without code of their own, by the kernels of pictures |
+// | `on_pictures.rs` | interleaved channels, strides, and types without code of their own, by the kernels of pictures |
 mod algorithm;
 mod choose;
 mod cpu;
@@ -161,8 +161,8 @@ pub use description::Filter1d;
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;
 pub use error::Filter1dError;
-pub(crate) use lines::Lines;
-use lines::{Reach, Taps};
+use lines::Taps;
+pub(crate) use lines::{Lines, Reach};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

@@ -1,4 +1,4 @@
-//! Filters of interleaved channels, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
+//! Filters of interleaved channels, with strides, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
 //! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
 use super::{Filter1dAlgorithm, Lines, Taps};
@@ -24,9 +24,8 @@ impl<S: FilterSample> OnPictures<S> {
         algorithm: Filter1dAlgorithm,
     ) -> Result<Self> {
         let &Taps { ref taps, source, border, outside, reach } = taps;
-        let filter =
-            LineFilter::new((taps, source), reach.left, (border, outside), reach.extent, kernel_of(algorithm))?;
-        let rows = filter.along_rows(device, reach.channels)?;
+        let filter = LineFilter::new((taps, source), reach, (border, outside), kernel_of(algorithm))?;
+        let rows = filter.along_rows(device)?;
         Ok(OnPictures { device: device.clone(), filter, rows, columns: OnDemand::default() })
     }
 

@@ -247,7 +247,8 @@ impl<S: FilterSample> Divided<S, S> for Line<'_, S> {
 
     fn placement(&self) -> Placement {
         let PreparedFilter1d { reach, border, .. } = self.filter;
-        Placement { border: *border, start: reach.start(), span: reach.taps - 1, stride: 1, segment: 1, pack: PACK }
+        let &Reach { taps, stride, .. } = reach;
+        Placement { border: *border, start: reach.start(), span: taps - 1, stride, segment: 1, pack: PACK }
     }
 
     fn widths(&self) -> [usize; 2] {

@@ -9,9 +9,9 @@ use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
 use crate::device::data::{Elements, Target};
 use crate::filter::generated::WeightSource;
-use crate::filter1d::Lines;
+use crate::filter1d::{Lines, Reach};
 use crate::plan::Planned;
-use crate::{Device, Extent, Result};
+use crate::{Device, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::{Border, Kind};
 
@@ -25,27 +25,26 @@ pub(crate) struct LineFilter<S> {
     /// Name of the taps' type.
     taps: &'static str,
     outside: (Border, S),
-    extent: Extent,
+    reach: Reach,
     algorithm: Filter2dAlgorithm,
 }
 
 impl<S: FilterSample> LineFilter<S> {
-    /// Returns a filter. The taps are in the order in which they meet the samples, `left` is the number of samples before sample
-    /// `i` that output `i` depends on, and `outside` has the value outside of a constant border.
+    /// Returns a filter. The taps are in the order in which they meet the samples, and `outside` has the value outside of a constant
+    /// border.
     pub(crate) fn new<W: FilterWeight>(
         (taps, source): (&[W], WeightSource),
-        left: usize,
+        reach: Reach,
         outside: (Border, S),
-        extent: Extent,
         algorithm: Filter2dAlgorithm,
     ) -> Result<Self> {
         let weights = Weights {
             shape: [1, taps.len()],
             values: Values::Dense(allocation::copied(taps)?.into()),
-            left: [0, left],
+            left: [0, reach.left],
         };
         let (weights, divisor) = Self::weights(&weights, source)?;
-        Ok(LineFilter { weights, divisor, taps: W::NAME, outside, extent, algorithm })
+        Ok(LineFilter { weights, divisor, taps: W::NAME, outside, reach, algorithm })
     }
 
     /// Returns the weights in the type of the sums, and their divisor. Sums of one-dimensional filters of `i32` wrap around.
@@ -58,21 +57,27 @@ impl<S: FilterSample> LineFilter<S> {
         }
     }
 
-    /// Returns the filter along the rows of pictures whose pixels have this number of channels.
-    pub(crate) fn along_rows(&self, device: &Device, channels: usize) -> Result<PreparedFilter2d<S>> {
-        self.prepare(device, self.weights.clone(), channels)
+    /// Returns the filter along the rows of pictures whose pixels have its channels.
+    pub(crate) fn along_rows(&self, device: &Device) -> Result<PreparedFilter2d<S>> {
+        self.prepare(device, self.weights.clone(), [1, self.reach.stride], self.reach.channels)
     }
 
     /// Returns the filter along the columns of pictures with one channel.
     pub(crate) fn along_columns(&self, device: &Device) -> Result<PreparedFilter2d<S>> {
-        self.prepare(device, self.weights.clone().into_column(), 1)
+        self.prepare(device, self.weights.clone().into_column(), [self.reach.stride, 1], 1)
     }
 
-    fn prepare(&self, device: &Device, weights: AnyWeights, channels: usize) -> Result<PreparedFilter2d<S>> {
-        let ((border, outside), extent, channels) = (self.outside, self.extent, Some(channels));
+    fn prepare(
+        &self,
+        device: &Device,
+        weights: AnyWeights,
+        strides: [usize; 2],
+        channels: usize,
+    ) -> Result<PreparedFilter2d<S>> {
+        let ((border, outside), extent, channels) = (self.outside, self.reach.extent, Some(channels));
         let window = with_weights!(
             &weights,
-            weights => Window::new(weights, [border; 2], extent, [1, 1], [1, 1], channels)
+            weights => Window::new(weights, [border; 2], extent, strides, [1, 1], channels)
         )?;
         let rule = FilterRule {
             window,

@@ -12,6 +12,7 @@ mod accuracy;
 mod channels;
 mod golden;
 mod origins;
+mod strides;
 mod transforms;
 mod types;
 
@@ -86,6 +87,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(channels::trials());
     trials.extend(golden::trials());
     trials.extend(origins::trials());
+    trials.extend(strides::trials());
     trials.extend(transforms::trials());
     trials.extend(types::trials());
     trials

@@ -1,0 +1,169 @@
+//! Strides: every n-th output of the filter without one, bit for bit.
+
+use super::oracle::Sample;
+use super::{EXTENTS, SUITE, boundaries};
+use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use libtest_mimic::{Failed, Trial};
+use slm::distributed::Devices;
+use slm::filter1d::{ErrorBound, Filter1dAlgorithm, Filter1dError};
+use slm::ndarray::{Array2, Axis, Slice};
+use slm::{Buffer2, Device, Error, Extent, Filter1d};
+
+/// Samples, taps and strides.
+const LINES: [(usize, usize, usize); 14] = [
+    (0, 3, 2),
+    (1, 1, 1),
+    (1, 1, 9),
+    (2, 5, 2),
+    (3, 4, 7),
+    (33, 1, 3),
+    (64, 33, 2),
+    (100, 8, 100),
+    (100, 8, 101),
+    (999, 31, 4),
+    (1000, 64, 3),
+    (4099, 2, 5),
+    (9001, 257, 2),
+    (9000, 600, 7),
+];
+
+/// Those of emulated devices.
+const FEW_LINES: [(usize, usize, usize); 7] =
+    [(0, 3, 2), (1, 1, 9), (2, 5, 2), (64, 33, 2), (100, 8, 101), (999, 5, 4), (700, 64, 3)];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> = [of_type::<f32>(), of_type::<f64>(), of_type::<i32>()].into_iter().flatten().collect();
+    trials.extend(on_every_backend(SUITE, "strides::narrow", narrow));
+    trials.extend(on_every_backend(SUITE, "strides::parts", parts));
+    trials.extend(on_every_backend(SUITE, "strides::plans", plans));
+    trials.extend(on_every_backend(SUITE, "strides::refused", refused));
+    trials
+}
+
+fn of_type<T: Sample>() -> Vec<Trial> {
+    let name = |name: &str| format!("strides::{}::{name}", T::NAME);
+    let trials = [
+        on_every_backend(SUITE, &name("lines"), lines::<T>),
+        on_every_backend(SUITE, &name("matrices"), matrices::<T>),
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+/// Returns the elements of every n-th group of `channels` elements.
+fn every<T: Copy>(outputs: &[T], stride: usize, channels: usize) -> Vec<T> {
+    outputs.chunks(channels).step_by(stride).flatten().copied().collect()
+}
+
+fn lines<T: Sample>(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(60);
+    let cases: &[_] = if is_emulated(device) { &FEW_LINES } else { &LINES };
+    for &(samples, taps, stride) in cases {
+        let (taps, samples): (Vec<T>, Vec<T>) = (random.values(taps), random.values(samples));
+        for ((_, boundary), extent) in
+            boundaries::<T>().into_iter().flat_map(|boundary| EXTENTS.map(|extent| (boundary, extent)))
+        {
+            for filter in [Filter1d::correlate(&taps), Filter1d::convolve(&taps).origin(-((taps.len() / 2) as isize))] {
+                let all = filter.boundary(boundary).extent(extent);
+                let some = all.clone().stride(stride).prepare(device)?;
+                let expected = every(&all.prepare(device)?.apply(&samples)?, stride, 1);
+                let context = format!("{} samples, {} taps, {all:?} / {stride}", samples.len(), taps.len());
+                equal(some.output_shape([samples.len()])?, [expected.len()])?;
+                same(&some.apply(&samples)?, &expected).map_err(|error| format!("{context}: {error:?}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows and columns, with gaps, of which every algorithm computes the same outputs.
+fn matrices<T: Sample>(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(61);
+    let algorithms = [Filter1dAlgorithm::Auto, Filter1dAlgorithm::GlobalMemory];
+    for ((rows, columns), algorithm) in [(1, 40), (40, 1), (7, 65), (66, 35)]
+        .into_iter()
+        .flat_map(|shape| algorithms.map(|algorithm| (shape, algorithm)))
+    {
+        let (taps, samples) = (random.values::<T>(6), random.values::<T>(rows * columns));
+        let matrix = Array2::from_shape_vec((rows, columns), samples)?;
+        let pitched = Buffer2::upload_pitched(device, &matrix, columns + 3)?;
+        let all = Filter1d::correlate(&taps).extent(Extent::Full).algorithm(algorithm);
+        for (axis, stride) in [(0, 2), (0, 5), (1, 2), (1, 3), (1, 200)] {
+            let some = all.clone().stride(stride).prepare(device)?.along(axis);
+            let expected = all.prepare(device)?.along(axis).apply(&matrix)?;
+            let expected = expected.slice_axis(Axis(axis), Slice::from(..).step_by(stride as isize)).to_owned();
+            equal(some.apply(&matrix)?, expected.clone())?;
+            equal(some.apply(&pitched)?.download()?, expected)?;
+        }
+    }
+    Ok(())
+}
+
+/// Types whose sums have another type, and channels.
+fn narrow(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(62);
+    let samples: Vec<u8> = random.values(30 * 41);
+    let taps: Vec<f32> = (0..9).map(|tap| tap as f32 / 36.0).collect();
+    for (channels, stride) in [(1, 2), (2, 1), (2, 3), (3, 5), (10, 2)] {
+        let all = Filter1d::correlate(&taps).samples::<u8>().channels(channels);
+        let expected = every(&all.prepare(device)?.apply(&samples)?, stride, channels);
+        same(&all.clone().stride(stride).prepare(device)?.apply(&samples)?, &expected)?;
+        let means = Filter1d::<u8, f32>::box_blur(4).channels(channels);
+        let expected = every(&means.prepare(device)?.apply(&samples)?, stride, channels);
+        same(&means.stride(stride).prepare(device)?.apply(&samples)?, &expected)?;
+    }
+    Ok(())
+}
+
+/// Streams and several devices have the outputs of the whole line.
+fn parts(device: &Device) -> Result<(), Failed> {
+    let mut random = Random::new(63);
+    let samples: Vec<i32> = random.values(3000);
+    for ((_, boundary), extent) in
+        boundaries::<i32>().into_iter().flat_map(|boundary| EXTENTS.map(|extent| (boundary, extent)))
+    {
+        for (taps, stride) in [(1, 3), (31, 2), (40, 7)] {
+            let taps: Vec<i32> = random.values(taps);
+            let filter = Filter1d::correlate(&taps).boundary(boundary).extent(extent).stride(stride);
+            let expected = filter.prepare(device)?.apply(&samples)?;
+            let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+            let mut outputs = Vec::new();
+            let prepared = filter.prepare(device)?;
+            prepared.stream(std::io::Cursor::new(bytes), &mut outputs).memory(1).seekable().run()?;
+            let outputs: Vec<i32> = outputs
+                .chunks_exact(4)
+                .map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+                .collect();
+            same(&outputs, &expected)?;
+            let devices = Devices::new([Device::cpu(), device.clone(), Device::cpu()])?;
+            let matrix = Array2::from_shape_vec((samples.len(), 1), samples.clone())?;
+            let distributed = filter.prepare_on(&devices)?.apply(&devices.distribute(&matrix)?)?;
+            same(&distributed.download()?, &expected)?;
+        }
+    }
+    Ok(())
+}
+
+fn plans(device: &Device) -> Result<(), Failed> {
+    let filter = Filter1d::correlate(&[1.0f32; 33]).stride(4).prepare(device)?;
+    let plan = filter.plan([1_000_001])?;
+    equal(plan.outputs.clone(), vec![250_001])?;
+    equal(filter.along(0).plan([81, 3])?.outputs, vec![21, 3])
+}
+
+fn refused(device: &Device) -> Result<(), Failed> {
+    let sum = Filter1d::correlate(&[1.0f32, 1.0]);
+    let error = |filter: &Filter1d<f32>| filter.prepare(device).err();
+    equal(error(&sum.clone().stride(0)), Some(Filter1dError::NoStride.into()))?;
+    let stride = 1 << 31;
+    let limit = i32::MAX as u64;
+    let too_large = Error::TooLarge { what: "the stride of a filter", factors: [stride as u64, 1], limit };
+    equal(error(&sum.clone().stride(stride)), Some(too_large))?;
+    let transforms = Filter1dError::NoTransforms { sample: "f32", tap: "f32", channels: 1, stride: 2 };
+    equal(error(&sum.clone().stride(2).algorithm(Filter1dAlgorithm::Fft)), Some(transforms.into()))?;
+    // A stride that is longer than any line.
+    let first = sum.clone().stride(limit as usize).prepare(device)?;
+    same(&first.apply(&[1.0, 2.0, 3.0])?, &[1.0])?;
+    // Transforms would compute what is thrown away.
+    let by_bound = sum.stride(2).error_bound(ErrorBound::PerSegment).prepare(device)?;
+    same(&by_bound.apply(&[1.0, 2.0, 3.0])?, &[1.0, 5.0])
+}
