@@ -1,6 +1,7 @@
 //! Grid, block and shared memory for a problem's size, computed on the host.
 
-use super::{COLUMN_PACKS, ROW_PACKS, table_len};
+use super::phases::places;
+use super::{COLUMN_PACKS, MANY_PHASE_PACKS, PHASE_PACKS, ROW_PACKS, table_len};
 use crate::signal::Types;
 use cuda_std::shared_bytes;
 
@@ -25,7 +26,25 @@ pub enum Filter1dKernel {
     Tile,
     /// A tile in shared memory, several sums at a time in registers.
     Register,
+    /// The same with a stride, phase by phase.
+    Phases,
+    /// The same with a long stride: fewer sums per thread along rows.
+    ManyPhases,
 }
+
+impl Filter1dKernel {
+    /// Returns the kernel for a stride of more than 1.
+    #[must_use]
+    pub fn with_stride(stride: u64) -> Self {
+        if stride <= MOST_FEW_PHASES { Filter1dKernel::Phases } else { Filter1dKernel::ManyPhases }
+    }
+}
+
+/// The longest stride with which all phases of a tile with many sums fit into 48 KiB.
+const MOST_FEW_PHASES: u64 = 8;
+
+/// Maximum bytes of the tile of a launch with a stride, unless a single phase takes more: several blocks fit on a multiprocessor.
+const MOST_PHASE_BYTES: u64 = 64 << 10;
 
 /// The sizes that determine a launch.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +53,10 @@ pub struct Filter1dProblem {
     pub lines: u64,
     /// Sums per line. If 0, there are no blocks.
     pub outputs: u64,
-    /// Taps per launch, at least one.
+    /// Taps per launch, at least one; of each phase with a stride.
     pub taps: u64,
+    /// Phases per launch: 1 without a stride.
+    pub phases: u64,
     /// Direction of the lines.
     pub orientation: Orientation,
 }
@@ -96,8 +117,11 @@ impl Geometry {
                 Shape { block: [32, 8], lines: 32, outputs: 64 }.tile::<F>(problem)
             }
             (Filter1dKernel::Register, Orientation::Rows) => row_shape::<F>(problem, tuning).register::<F>(problem),
-            (Filter1dKernel::Register, Orientation::Columns) => {
+            (Filter1dKernel::Register | Filter1dKernel::Phases | Filter1dKernel::ManyPhases, Orientation::Columns) => {
                 column_shape::<F>(problem.outputs, tuning).register::<F>(problem)
+            }
+            (Filter1dKernel::Phases | Filter1dKernel::ManyPhases, Orientation::Rows) => {
+                phase_shape::<F>(kernel, tuning).phases::<F>(problem)
             }
         }
     }
@@ -112,6 +136,22 @@ impl Geometry {
         let places = table_len::<F>().min(fitting as usize);
         // One pack is reserved for the pad before the first tap.
         places.saturating_sub(pack::<F>() as usize).max(pack::<F>() as usize)
+    }
+
+    /// Returns the maximum numbers of phases and of taps of each, in one launch of the kernels with a stride, if a block can have
+    /// `available` bytes of shared memory.
+    #[must_use]
+    pub fn phases<F: Types>(stride: u64, taps: u64, available: u64, tuning: &LaunchConstants) -> [usize; 2] {
+        let (most, of_phase) = (Self::chunk::<F>(available, tuning) as u64, taps.div_ceil(stride));
+        if of_phase > most {
+            return [1, most as usize];
+        }
+        let places = of_phase.next_multiple_of(pack::<F>());
+        let sums = phase_shape::<F>(Filter1dKernel::with_stride(stride), tuning).outputs;
+        // If the number is even, there is room for one more.
+        let in_tile = available.min(MOST_PHASE_BYTES) / shared_bytes::<F::Sample>(sums + places);
+        let fitting = (in_tile.saturating_sub(1) | 1).min(table_len::<F>() as u64 / places);
+        [fitting.min(stride).min(taps).max(1) as usize, of_phase as usize]
     }
 
     /// Returns the number of blocks for `lines` lines.
@@ -173,6 +213,13 @@ impl Shape {
         self.geometry(problem, tile.max(shared_bytes::<F::Output>(self.outputs * self.lines)))
     }
 
+    /// Returns the launch parameters of `phases.rs` along rows.
+    fn phases<F: Types>(&self, problem: &Filter1dProblem) -> Geometry {
+        let len = self.outputs + problem.taps.next_multiple_of(pack::<F>());
+        let tile = shared_bytes::<F::Sample>(len * u64::from(places(problem.phases as u32)));
+        self.geometry(problem, tile.max(shared_bytes::<F::Output>(self.outputs)))
+    }
+
     fn geometry(&self, problem: &Filter1dProblem, shared_bytes: u64) -> Geometry {
         let tiles = problem.outputs.div_ceil(self.outputs);
         Geometry { block: self.block, tiles, shared_bytes, lines: Lines::PerBlock(self.lines) }
@@ -199,6 +246,13 @@ fn row_shape<F: Types>(problem: &Filter1dProblem, tuning: &LaunchConstants) -> S
     Shape { block: [width as u32, (threads / width) as u32], lines: threads / width, outputs: width * sums }
 }
 
+/// Returns the shape of a block along rows with a stride: one line.
+fn phase_shape<F: Types>(kernel: Filter1dKernel, tuning: &LaunchConstants) -> Shape {
+    let packs = if kernel == Filter1dKernel::Phases { PHASE_PACKS } else { MANY_PHASE_PACKS };
+    let outputs = u64::from(tuning.row_threads) * packs as u64 * pack::<F>();
+    Shape { block: [tuning.row_threads, 1], lines: 1, outputs }
+}
+
 /// Returns the shape of a block along columns: 32 lines, and as many threads per line as `outputs` needs, up to a limit.
 fn column_shape<F: Types>(outputs: u64, tuning: &LaunchConstants) -> Shape {
     let sums = COLUMN_PACKS as u64 * pack::<F>();
@@ -214,9 +268,15 @@ mod tests {
     #[test]
     fn no_outputs_are_no_blocks() {
         for orientation in [Orientation::Rows, Orientation::Columns] {
-            for kernel in [Filter1dKernel::Global, Filter1dKernel::Tile, Filter1dKernel::Register] {
+            for kernel in [
+                Filter1dKernel::Global,
+                Filter1dKernel::Tile,
+                Filter1dKernel::Register,
+                Filter1dKernel::Phases,
+                Filter1dKernel::ManyPhases,
+            ] {
                 let tuning = LaunchConstants { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
-                let problem = Filter1dProblem { lines: 3, outputs: 0, taps: 5, orientation };
+                let problem = Filter1dProblem { lines: 3, outputs: 0, taps: 5, phases: 1, orientation };
                 let geometry = Geometry::new::<Same<f32>>(kernel, &problem, &tuning);
                 assert_eq!(geometry.blocks(3), 0);
                 assert!(geometry.parts(3).all(|part| part.blocks == 0));

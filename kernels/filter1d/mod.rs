@@ -1,7 +1,7 @@
-//! Correlation of lines with taps: `y[o] = Σ_j X(start + o + j) · w[j]`, `j` from 0 to `taps - 1`.
+//! Correlation of lines with taps: `y[o] = Σ_j X(start + o · stride + j) · w[j]`, `j` from 0 to `taps - 1`.
 //!
-//! `X` is the line, continued beyond its ends by a [`Border`](crate::signal::Border). All kernels but those of `fft/` add the products in the
-//! order of `j`, so their results have the same bits.
+//! `X` is the line, continued beyond its ends by a [`Border`](crate::signal::Border). All kernels with a stride of 1 but those of `fft/` add
+//! the products in the order of `j`, so their results have the same bits.
 //!
 //! An array consists of `lines` parallel lines. Along rows, the samples of a line are contiguous. Along columns, samples of
 //! neighbouring lines are contiguous, and a warp computes 32 neighbouring lines, so that its accesses are contiguous too.
@@ -11,6 +11,7 @@
 //! | `global.rs` | one sum per thread, every sample read from global memory | none |
 //! | `tile.rs` | one sum at a time, a tile and its halo in shared memory | taps, tile |
 //! | `register.rs` | several neighbouring sums per thread, in registers | tile |
+//! | `phases.rs` | as `register.rs`, with a stride | tile, phase by phase |
 //! | `fft/` | all sums of a segment, by Fourier transforms | points of a transform |
 //!
 //! Samples, weights, sums and outputs can have different types ([`Types`]). An instance for other types is one line in each
@@ -21,6 +22,7 @@ pub mod fft;
 mod global;
 #[cfg(not(target_os = "cuda"))]
 mod host;
+mod phases;
 mod register;
 mod tile;
 
@@ -74,8 +76,14 @@ arguments! {
         pub halo: u32,
         /// Tiles per line.
         pub tiles: u32,
-        /// Number of taps.
+        /// Number of taps, from the first one of the launch on.
         pub tap_count: u32,
+        /// Samples from one sum to the next one: 1, except in the kernels of `phases.rs`.
+        pub stride: u64,
+        /// Phases of the launch (`phases.rs`).
+        pub phases: u32,
+        /// Maximum number of taps of a phase in the launch (`phases.rs`).
+        pub entries: u32,
         /// Not 0 if the kernel adds to the sums in the output (register-tiled kernels).
         pub resume: u32,
     }
@@ -131,6 +139,12 @@ pub fn pad(start: i64, pack: u32) -> u32 {
 /// fastest on an H200, with 257 taps and `f32`.
 pub(crate) const ROW_PACKS: usize = 7;
 
+/// Sums per thread of the kernel for few phases, in packs. Odd, to avoid bank conflicts.
+pub(crate) const PHASE_PACKS: usize = 3;
+
+/// Sums per thread of the kernel for many phases, in packs: more phases need more shared memory.
+pub(crate) const MANY_PHASE_PACKS: usize = 1;
+
 /// Sums per thread along columns, in packs. A larger number would need more shared memory.
 pub(crate) const COLUMN_PACKS: usize = 5;
 
@@ -177,6 +191,32 @@ kernel! {
     pub fn filter1d_register_columns<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         register::columns::<F, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+}
+
+kernel! {
+    for<F: Types> {
+        "filter1d_phases_f32" { Same<f32> => f32; }
+        "filter1d_phases_f64" { Same<f64> => f64; }
+        "filter1d_phases_i32" { Same<i32> => i32; }
+    }
+
+    /// Computes sums with a stride, several per thread in registers, from a tile in shared memory. Rows, few phases.
+    pub fn filter1d_phases<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
+        const V: usize = <F as Types>::PACK;
+        phases::rows::<F, V, { PHASE_PACKS * V }, { (PHASE_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+
+    /// As [`filter1d_phases`], with fewer sums per thread, for many phases.
+    pub fn filter1d_many_phases<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
+        const V: usize = <F as Types>::PACK;
+        phases::rows::<F, V, { MANY_PHASE_PACKS * V }, { (MANY_PHASE_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+
+    /// As [`filter1d_phases`]. Columns.
+    pub fn filter1d_phases_of_columns<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
+        const V: usize = <F as Types>::PACK;
+        phases::columns::<F, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
         }
     }
     let at = y * len + x * R as u32;
-    let sums = correlate::<F, V, R, N, K>(taps, span, sums, |s| tile.get_pack(at + s));
+    let sums = correlate::<F, V, R, N, K>(taps, 0, span, sums, |s| tile.get_pack(at + s));
 
     let (staged, _) = tile.reuse().split::<F::Output>(outputs * lines);
     for r in (0..R).step_by(V) {
@@ -99,10 +99,10 @@ fn store_row<O: Value, const V: usize, const R: usize>(
 
 /// Position of the taps in their table: from entry `pad` to `end - 1`. `padded` is `end`, rounded up to whole packs.
 #[derive(Clone, Copy)]
-struct Span {
-    pad: u32,
-    end: u32,
-    padded: u32,
+pub(super) struct Span {
+    pub(super) pad: u32,
+    pub(super) end: u32,
+    pub(super) padded: u32,
 }
 
 impl Span {
@@ -153,7 +153,7 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
             }
         }
     }
-    let sums = correlate::<F, V, R, N, K>(taps, span, sums, |s| {
+    let sums = correlate::<F, V, R, N, K>(taps, 0, span, sums, |s| {
         core::array::from_fn(|k| tile.get((at + s + k as u32) * COLUMN_LINES + c))
     });
     for (r, sum) in sums.into_iter().enumerate() {
@@ -162,18 +162,19 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
     }
 }
 
-/// Returns `sums[r] + Σ_j x[r + j] · taps[j]` for every `r`, with `j` from `span.pad` to `span.end - 1`. `samples(s)`
+/// Returns `sums[r] + Σ_j x[r + j] · taps[V · first + j]` for every `r`, with `j` from `span.pad` to `span.end - 1`. `samples(s)`
 /// returns `x[s]` to `x[s + V - 1]`, for multiples `s` of `V`.
 #[inline(always)]
-fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
+pub(super) fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
     taps: &Constants<F::Weight, K>,
+    first: u32,
     span: Span,
     sums: [F::Sum; R],
     samples: impl Fn(u32) -> [F::Sample; V],
 ) -> [F::Sum; R] {
     const { assert!(V == F::PACK && N == R + V && R.is_multiple_of(V) && K.is_multiple_of(V)) };
     let mut window = Window::<F::Sample, F::Sum, R, N>::new(sums);
-    let in_table = |packs: u32| packs.min((K / V) as u32);
+    let in_table = |packs: u32| packs.min(((K / V) as u32).saturating_sub(first));
     let (packs, whole) = (in_table(span.padded / V as u32), in_table(span.end / V as u32));
     let mut k = 0;
     // At most two iterations. The first one begins with the first pack, which may have empty entries, and ends with the
@@ -184,7 +185,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
             window.put(s, samples(at + s as u32));
         }
         window.put(R, samples(at + R as u32));
-        window.add_products(0, taps.pack::<V>(k), |u| (span.pad..span.end).contains(&(at + u)));
+        window.add_products(0, taps.pack::<V>(first + k), |u| (span.pad..span.end).contains(&(at + u)));
         k += 1;
         // One turn of the window's ring per iteration, until there are no more complete packs.
         'turns: loop {
@@ -194,7 +195,7 @@ fn correlate<F: Types, const V: usize, const R: usize, const N: usize, const K: 
                 }
                 let oldest = (1 + phase) * V;
                 window.put(oldest + R, samples(R as u32 + k * V as u32));
-                window.add_products(oldest, taps.pack::<V>(k), |_| true);
+                window.add_products(oldest, taps.pack::<V>(first + k), |_| true);
                 k += 1;
             }
         }

@@ -17,20 +17,31 @@ pub(super) struct Choice {
     pub(super) reason: &'static str,
 }
 
-/// Returns how a GPU with this shared memory filters lines, by `taps` taps at a time.
+/// The taps of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TapsAtOnce {
+    /// Number of taps; of each phase, with a stride.
+    pub(super) taps: usize,
+    /// Number of phases: 1 without a stride.
+    pub(super) phases: usize,
+    pub(super) stride: usize,
+}
+
+/// Returns how a GPU with this shared memory filters lines, by so many taps at a time.
 ///
 /// # Errors
 ///
 /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the kernel needs more than a block can have.
 pub(super) fn choose<T: Number>(
     lines: &Lines,
-    taps: usize,
+    TapsAtOnce { taps, phases, stride }: TapsAtOnce,
     algorithm: Filter1dAlgorithm,
     shared: SharedMemory,
 ) -> Result<Choice> {
-    let (kernel, reason) = (kernel_of(algorithm), reason_for(algorithm));
+    let (kernel, reason) = (kernel_of(algorithm, stride), reason_for(algorithm, stride));
     let Lines { lines, outputs, orientation, .. } = *lines;
-    let problem = Filter1dProblem { lines: lines as u64, outputs: outputs as u64, taps: taps as u64, orientation };
+    let [lines, outputs, taps, phases] = [lines, outputs, taps, phases].map(|count| count as u64);
+    let problem = Filter1dProblem { lines, outputs, taps, phases, orientation };
     let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
     let name = T::entry_point(kernel, orientation).name;
     shared.check(name, geometry.shared_bytes)?;
@@ -39,7 +50,7 @@ pub(super) fn choose<T: Number>(
 
 /// Returns the choice for rows. A block needs the same shared memory for rows of any length.
 pub(super) fn choose_for_rows<T: Number>(
-    taps: usize,
+    taps: TapsAtOnce,
     algorithm: Filter1dAlgorithm,
     shared: SharedMemory,
 ) -> Result<Choice> {
@@ -48,9 +59,10 @@ pub(super) fn choose_for_rows<T: Number>(
     choose::<T>(&lines, taps, algorithm, shared)
 }
 
-/// Returns the kernel of an algorithm.
-pub(super) fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter1dKernel {
+/// Returns the kernel of an algorithm. With strides there is only one for each orientation.
+pub(super) fn kernel_of(algorithm: Filter1dAlgorithm, stride: usize) -> Filter1dKernel {
     match algorithm {
+        _ if stride > 1 => Filter1dKernel::with_stride(stride as u64),
         Filter1dAlgorithm::GlobalMemory => Filter1dKernel::Global,
         Filter1dAlgorithm::SharedTile(_) => Filter1dKernel::Tile,
         Filter1dAlgorithm::RegisterTiled | Filter1dAlgorithm::Auto => Filter1dKernel::Register,
@@ -58,8 +70,12 @@ pub(super) fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter1dKernel {
     }
 }
 
-fn reason_for(algorithm: Filter1dAlgorithm) -> &'static str {
-    if algorithm == Filter1dAlgorithm::Auto { "the fastest kernel" } else { "requested" }
+fn reason_for(algorithm: Filter1dAlgorithm, stride: usize) -> &'static str {
+    match algorithm {
+        Filter1dAlgorithm::Auto if stride > 1 => "computes the outputs of the stride alone",
+        Filter1dAlgorithm::Auto => "the fastest kernel",
+        _ => "requested",
+    }
 }
 
 impl Choice {
@@ -82,12 +98,16 @@ mod tests {
     use crate::Error;
     use crate::filter1d::HaloLoad;
 
+    fn taps(taps: usize) -> TapsAtOnce {
+        TapsAtOnce { taps, phases: 1, stride: 1 }
+    }
+
     const TILE: Filter1dAlgorithm = Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative);
 
     #[test]
     fn algorithms_have_kernels() {
         let chosen = |algorithm| {
-            let choice = choose_for_rows::<f32>(31, algorithm, SharedMemory::T4).unwrap();
+            let choice = choose_for_rows::<f32>(taps(31), algorithm, SharedMemory::T4).unwrap();
             (choice.name, choice.reason, choice.geometry.shared_bytes > 0, choice.steps(31).is_some())
         };
         assert_eq!(chosen(Filter1dAlgorithm::Auto), ("filter1d_register_rows_f32", "the fastest kernel", true, false));
@@ -101,14 +121,16 @@ mod tests {
         let orientation = Orientation::Columns;
         let lines =
             Lines { lines: 50, samples: 80, outputs: 80, start: -1, orientation, input_pitch: 50, output_pitch: 50 };
-        let choice = choose::<i32>(&lines, 3, Filter1dAlgorithm::Auto, SharedMemory::T4).unwrap();
+        let choice = choose::<i32>(&lines, taps(3), Filter1dAlgorithm::Auto, SharedMemory::T4).unwrap();
         assert_eq!(choice.name, "filter1d_register_columns_i32");
     }
 
     #[test]
     fn tiles_must_fit() {
-        let refused = choose_for_rows::<f64>(100_000, TILE, SharedMemory::T4).err();
+        let refused = choose_for_rows::<f64>(taps(100_000), TILE, SharedMemory::T4).err();
         assert!(matches!(refused, Some(Error::SharedMemoryExceeded { available: 0x10000, .. })), "{refused:?}");
-        assert!(choose_for_rows::<f64>(100_000, Filter1dAlgorithm::GlobalMemory, SharedMemory::of_kib(0, 0)).is_ok());
+        assert!(
+            choose_for_rows::<f64>(taps(100_000), Filter1dAlgorithm::GlobalMemory, SharedMemory::of_kib(0, 0)).is_ok()
+        );
     }
 }

@@ -42,12 +42,36 @@ fn rows<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mut [
         let first = line * lines.input_pitch;
         let samples = &samples[first..first + lines.samples];
         try_for_chunks(&mut row[..lines.outputs], PIECE, usize::MAX, &|piece, outputs| {
-            let start = lines.start + (piece * PIECE) as i64;
-            let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
-            vectorised!(correlate(&taps.taps, &extended, outputs));
-            Ok(())
+            outputs.fill(T::ZERO);
+            match taps.reach.stride {
+                1 => {
+                    let start = lines.start + (piece * PIECE) as i64;
+                    let extended = extend(taps, samples, start, outputs.len() + taps.taps.len() - 1)?;
+                    vectorised!(correlate(&taps.taps, &extended, outputs));
+                    Ok(())
+                }
+                _ => add_phases(taps, samples, lines.start, piece * PIECE, outputs),
+            }
         })
     })
+}
+
+/// Adds the products of the outputs from number `first` on, phase by phase, as `phases.rs` of the kernels: a phase is every
+/// `stride`-th tap, and neighbouring outputs meet neighbouring ones of every `stride`-th sample.
+fn add_phases<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, first: usize, outputs: &mut [T]) -> Result<()> {
+    let (stride, n) = (taps.reach.stride, samples.len());
+    for phase in 0..stride.min(taps.taps.len()) {
+        let of_phase = allocation::collected(taps.taps[phase..].iter().step_by(stride).copied())?;
+        let (len, begin) = (outputs.len() + of_phase.len() - 1, start + (first * stride + phase) as i64);
+        let extended = if begin >= 0 && begin as usize + (len - 1) * stride < n {
+            allocation::collected(samples[begin as usize..].iter().step_by(stride).take(len).copied())?
+        } else {
+            let outside = |i| taps.border.source(i, n as u64).map_or(taps.outside, |i| samples[i as usize]);
+            allocation::collected((0..len).map(|i| outside(begin + (i * stride) as i64)))?
+        };
+        vectorised!(correlate(&of_phase, &extended, outputs));
+    }
+    Ok(())
 }
 
 /// Returns `len` samples of the continued line, beginning with sample `start`.
@@ -63,13 +87,14 @@ pub(super) fn extend<T: Number>(taps: &Taps<T>, samples: &[T], start: i64, len: 
     Ok(extended)
 }
 
-/// Computes `outputs[o] = Σ_j taps[j] · samples[o + j]`.
+/// Computes `outputs[o] += Σ_j taps[j] · samples[o + j]`.
 #[inline(always)]
 fn correlate<T: Number>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     let mut blocks = outputs.chunks_exact_mut(WIDTH);
     let mut first = 0;
     for block in &mut blocks {
         let mut sums = [T::ZERO; WIDTH];
+        sums.copy_from_slice(block);
         for (window, &tap) in samples[first..].windows(WIDTH).zip(taps) {
             for (sum, &sample) in sums.iter_mut().zip(window) {
                 *sum = T::multiply_add(*sum, sample, tap);
@@ -80,7 +105,7 @@ fn correlate<T: Number>(taps: &[T], samples: &[T], outputs: &mut [T]) {
     }
     for (o, output) in blocks.into_remainder().iter_mut().enumerate() {
         let products = samples[first + o..].iter().zip(taps);
-        *output = products.fold(T::ZERO, |sum, (&sample, &tap)| T::multiply_add(sum, sample, tap));
+        *output = products.fold(*output, |sum, (&sample, &tap)| T::multiply_add(sum, sample, tap));
     }
 }
 
@@ -90,17 +115,30 @@ fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mu
         Some(i) => &samples[i as usize * lines.input_pitch..][..lines.lines],
         None => &constant[..],
     };
+    let stride = taps.reach.stride;
+    // Phase by phase.
+    let mut order: Vec<usize> = allocation::reserved(taps.taps.len())?;
+    order.extend((0..stride.min(taps.taps.len())).flat_map(|phase| (phase..taps.taps.len()).step_by(stride)));
+    let ordered = allocation::collected(order.iter().map(|&j| taps.taps[j]))?;
     // A single row may have any pitch, and the buffer may be longer than the matrix.
     let (size, pieces) = (ROWS.saturating_mul(lines.output_pitch), lines.outputs.div_ceil(ROWS));
     try_for_chunks(outputs, size, pieces, &|piece, outputs| {
         let first = piece * ROWS;
         let count = ROWS.min(lines.outputs - first);
+        let outputs = outputs.chunks_mut(lines.output_pitch).take(count).map(|output| &mut output[..lines.lines]);
+        if stride > 1 {
+            for (o, output) in outputs.enumerate() {
+                let start = lines.start + ((first + o) * stride) as i64;
+                let sources = allocation::collected(order.iter().map(|&j| row(start + j as i64)))?;
+                vectorised!(correlate_rows(&ordered, &sources, output));
+            }
+            return Ok(());
+        }
         let start = lines.start + first as i64;
         let needed = count + taps.taps.len() - 1;
         let mut sources: Vec<&[T]> = allocation::reserved(needed)?;
         sources.extend((0..needed as i64).map(|i| row(start + i)));
-        for (o, output) in outputs.chunks_mut(lines.output_pitch).take(count).enumerate() {
-            let output = &mut output[..lines.lines];
+        for (o, output) in outputs.enumerate() {
             vectorised!(correlate_rows(&taps.taps, &sources[o..], output));
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Errors of filters.
 
+use super::Filter1dAlgorithm;
 use crate::filter::generated::OutOfRange;
 use crate::filter::origin::range;
 use crate::text::{Count, Number};
@@ -19,6 +20,14 @@ pub enum Filter1dError {
     /// A filter that would compute the same output again and again.
     #[error("the stride of a filter must be at least 1")]
     NoStride,
+    /// An algorithm that computes all outputs, also those between the ones of a stride.
+    #[error("{algorithm:?} computes all outputs: the stride must be 1, not {stride}")]
+    AllOutputs {
+        /// The algorithm.
+        algorithm: Filter1dAlgorithm,
+        /// Samples from one output to the next one.
+        stride: usize,
+    },
     /// A parameter of generated taps is out of range.
     #[error("{what} must be {range}, not {}", Number(*value, *value))]
     Parameter {
@@ -39,8 +48,8 @@ pub enum Filter1dError {
         taps: usize,
     },
     /// A filter that Fourier transforms cannot compute.
-    #[error("Fourier transforms filter one channel of f32 or f64 with taps of the same type and a stride of 1, not {} of {sample} with taps of {tap} \
-        and a stride of {stride}", Count(*channels, "channel"))]
+    #[error("Fourier transforms filter one channel of f32 or f64 with taps of the same type, not {} of {sample} with taps of {tap}",
+        Count(*channels, "channel"))]
     NoTransforms {
         /// Type of the samples.
         sample: &'static str,
@@ -48,8 +57,6 @@ pub enum Filter1dError {
         tap: &'static str,
         /// Number of channels.
         channels: usize,
-        /// Samples from one output to the next one.
-        stride: usize,
     },
     /// The number of samples is not a multiple of the channels.
     #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]

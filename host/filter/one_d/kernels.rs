@@ -4,8 +4,8 @@ use crate::device::kernel::Launch;
 use crate::{Device, LaunchShape, Residency, Result};
 use cuda_std::{Argument, Entry, Table};
 use slm_kernels::filter1d::{
-    self as kernels, Args, Filter1dKernel, Orientation, filter1d_global, filter1d_register_columns,
-    filter1d_register_rows, filter1d_tile,
+    self as kernels, Args, Filter1dKernel, Orientation, filter1d_global, filter1d_many_phases, filter1d_phases,
+    filter1d_phases_of_columns, filter1d_register_columns, filter1d_register_rows, filter1d_tile,
 };
 use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
 
@@ -27,6 +27,12 @@ where
     filter1d_register_rows<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants: TapTable<T>>,
     filter1d_register_columns<Same<T>>:
         for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
+    filter1d_phases<Same<T>>:
+        for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
+    filter1d_many_phases<Same<T>>:
+        for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
+    filter1d_phases_of_columns<Same<T>>:
+        for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = <filter1d_register_rows<Same<T>> as Entry>::Constants>,
 {
     type Table = <filter1d_register_rows<Same<T>> as Entry>::Constants;
 
@@ -40,6 +46,13 @@ where
             (Filter1dKernel::Register, Orientation::Columns) => {
                 EntryPoint::with_table::<filter1d_register_columns<Same<T>>>()
             }
+            (Filter1dKernel::Phases, Orientation::Rows) => EntryPoint::with_table::<filter1d_phases<Same<T>>>(),
+            (Filter1dKernel::ManyPhases, Orientation::Rows) => {
+                EntryPoint::with_table::<filter1d_many_phases<Same<T>>>()
+            }
+            (Filter1dKernel::Phases | Filter1dKernel::ManyPhases, Orientation::Columns) => {
+                EntryPoint::with_table::<filter1d_phases_of_columns<Same<T>>>()
+            }
         }
     }
 }
@@ -49,6 +62,11 @@ pub(super) trait TapTable<T>: Argument {
     /// Returns the table of these taps, after the pad for a first sample at `start`. Pad and taps must fit into the table.
     #[must_use]
     fn new(taps: &[T], start: i64) -> Self;
+
+    /// Returns the table of these taps by phases: of each of the first `phases`, every `stride`-th tap, at most `most`. All must fit
+    /// into the table.
+    #[must_use]
+    fn by_phases(taps: &[T], stride: usize, phases: usize, most: usize) -> Self;
 }
 
 impl<T: Sample + Weight + Sum<T, T> + Output<T>, const N: usize> TapTable<T> for Table<T, N> {
@@ -56,6 +74,17 @@ impl<T: Sample + Weight + Sum<T, T> + Output<T>, const N: usize> TapTable<T> for
         let mut table = [T::ZERO; N];
         let pad = kernels::pad(start, <Same<T> as Types>::PACK as u32) as usize;
         table[pad..pad + taps.len()].copy_from_slice(taps);
+        Table(table)
+    }
+
+    fn by_phases(taps: &[T], stride: usize, phases: usize, most: usize) -> Self {
+        let mut table = [T::ZERO; N];
+        let places = table.chunks_mut(most.next_multiple_of(<Same<T> as Types>::PACK));
+        for (phase, places) in places.take(phases).enumerate() {
+            for (place, &tap) in places.iter_mut().zip(taps[phase..].iter().step_by(stride).take(most)) {
+                *place = tap;
+            }
+        }
         Table(table)
     }
 }

@@ -1,6 +1,6 @@
 //! Launches of a filter: kernels, numbers of launches, shapes and arguments.
 
-use super::choose::{Choice, choose, choose_for_rows, kernel_of};
+use super::choose::{Choice, TapsAtOnce, choose, choose_for_rows, kernel_of};
 use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
@@ -12,7 +12,6 @@ use crate::{LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::filter1d::{Args, Filter1dKernel, Geometry, Halo, LinePart, Orientation};
 use slm_kernels::signal::{Same, Sample};
-use std::ops::Range;
 
 /// Buffers and taps that all launches of a filter share.
 pub(super) struct FilterWindows<'l, T: Sample> {
@@ -32,7 +31,12 @@ pub(super) struct Launches<T: Number> {
 
 /// Taps of one launch.
 struct Chunk<T: Number> {
-    taps: Range<usize>,
+    /// Number of the first tap.
+    first: usize,
+    /// Number of taps; of each phase, with a stride.
+    taps: usize,
+    /// Number of phases: 1 without a stride.
+    phases: usize,
     /// Table of the taps for the register-tiled kernels; zeros for the others.
     table: T::Table,
 }
@@ -40,7 +44,7 @@ struct Chunk<T: Number> {
 impl<T: Number> Chunk<T> {
     /// Returns all taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
-        vec![Chunk { taps: 0..taps.taps.len(), table: T::Table::new(&[], 0) }]
+        vec![Chunk { first: 0, taps: taps.taps.len(), phases: 1, table: T::Table::new(&[], 0) }]
     }
 
     /// Returns chunks of as many taps as the constants of a launch hold.
@@ -49,10 +53,30 @@ impl<T: Number> Chunk<T> {
         let start = taps.reach.start();
         // Chunks are whole packs, so all have the same pad.
         let chunk = |(i, taps): (usize, &[T])| Chunk {
-            taps: i * size..i * size + taps.len(),
+            first: i * size,
+            taps: taps.len(),
+            phases: 1,
             table: T::Table::new(taps, start),
         };
         taps.taps.chunks(size).enumerate().map(chunk).collect()
+    }
+
+    /// Returns the taps by phases: as many phases as the constants and the shared memory of a launch hold, or taps of one phase.
+    fn by_phases(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
+        let (taps, stride) = (&*taps.taps, taps.reach.stride);
+        let [phases, size] =
+            Geometry::phases::<Same<T>>(stride as u64, taps.len() as u64, shared.max_per_block, &tuning());
+        let all_phases = stride.min(taps.len());
+        let firsts = (0..all_phases).step_by(phases).flat_map(|phase| {
+            let of_phase = (taps.len() - phase).div_ceil(stride);
+            (0..of_phase).step_by(size).map(move |tap| (phase, phase + tap * stride))
+        });
+        let chunk = |(phase, first): (usize, usize)| {
+            let rest = &taps[first..];
+            let (phases, size) = (phases.min(all_phases - phase), size.min(rest.len().div_ceil(stride)));
+            Chunk { first, taps: size, phases, table: T::Table::by_phases(rest, stride, phases, size) }
+        };
+        firsts.map(chunk).collect()
     }
 }
 
@@ -63,12 +87,13 @@ impl<T: Number> Launches<T> {
     ///
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
     pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
-        let chunks = match kernel_of(algorithm) {
+        let chunks = match kernel_of(algorithm, taps.reach.stride) {
             Filter1dKernel::Register => Chunk::tables(taps, gpu.shared),
+            Filter1dKernel::Phases | Filter1dKernel::ManyPhases => Chunk::by_phases(taps, gpu.shared),
             Filter1dKernel::Global | Filter1dKernel::Tile => Chunk::whole(taps),
         };
         let launches = Launches { gpu: gpu.clone(), taps: taps.clone(), chunks, algorithm };
-        choose_for_rows::<T>(launches.longest_chunk(), algorithm, gpu.shared)?;
+        choose_for_rows::<T>(launches.at_once(), algorithm, gpu.shared)?;
         Ok(launches)
     }
 
@@ -79,22 +104,27 @@ impl<T: Number> Launches<T> {
 
     /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
     pub(super) fn read_taps(&self) -> bool {
-        kernel_of(self.algorithm) != Filter1dKernel::Register
+        matches!(self.kernel(), Filter1dKernel::Global | Filter1dKernel::Tile)
+    }
+
+    fn kernel(&self) -> Filter1dKernel {
+        kernel_of(self.algorithm, self.taps.reach.stride)
     }
 
     /// Returns the choice for these lines.
     pub(super) fn choose(&self, lines: &Lines) -> Result<Choice> {
-        choose::<T>(lines, self.longest_chunk(), self.algorithm, self.gpu.shared)
+        choose::<T>(lines, self.at_once(), self.algorithm, self.gpu.shared)
     }
 
-    /// Returns the number of taps of the first launch, which has the most.
-    fn longest_chunk(&self) -> usize {
-        self.chunks[0].taps.len()
+    /// Returns the taps of the first launch, which has the most.
+    fn at_once(&self) -> TapsAtOnce {
+        let Chunk { taps, phases, .. } = self.chunks[0];
+        TapsAtOnce { taps, phases, stride: self.taps.reach.stride }
     }
 
     /// Returns the kernel for lines of this orientation.
     pub(super) fn entry_point(&self, orientation: Orientation) -> EntryPoint<T> {
-        T::entry_point(kernel_of(self.algorithm), orientation)
+        T::entry_point(self.kernel(), orientation)
     }
 
     /// Returns the launches that filter these lines, in their order.
@@ -104,7 +134,7 @@ impl<T: Number> Launches<T> {
     }
 
     fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: LinePart, chunk: &'a Chunk<T>) -> Pass<'a, T> {
-        let shape = LaunchShape { steps: choice.steps(chunk.taps.len()), ..choice.shape(part.blocks.into()) };
+        let shape = LaunchShape { steps: choice.steps(chunk.taps), ..choice.shape(part.blocks.into()) };
         Pass { filter: self, lines, shape, chunk, part, tiles: choice.geometry.tiles }
     }
 
@@ -136,11 +166,13 @@ impl<T: Number> Launches<T> {
         })
     }
 
-    /// Returns the bytes that all launches read and write: each chunk of taps reads the samples and writes the outputs, and all
-    /// but the first also read the outputs.
+    /// Returns the bytes that all launches read and write: each chunk of taps reads the samples of its phases and writes the outputs, and
+    /// all but the first also read the outputs.
     fn moved_bytes(&self, lines: &Lines) -> u64 {
         let [samples, outputs, chunks] = [lines.samples, lines.outputs, self.chunks.len()].map(|count| count as u64);
-        let elements = samples.saturating_mul(chunks).saturating_add(outputs.saturating_mul(2 * chunks - 1));
+        let of_phase = samples.div_ceil(self.taps.reach.stride as u64);
+        let phases: u64 = self.chunks.iter().map(|chunk| chunk.phases as u64).sum();
+        let elements = of_phase.saturating_mul(phases).saturating_add(outputs.saturating_mul(2 * chunks - 1));
         elements.saturating_mul(lines.lines as u64).saturating_mul(size_of::<T>() as u64)
     }
 }
@@ -175,7 +207,7 @@ impl<T: Number> Pass<'_, T> {
             samples: self.lines.samples as u64,
             outputs: self.lines.outputs as u64,
             lines: self.part.lines,
-            start: self.lines.start + self.chunk.taps.start as i64,
+            start: self.lines.start + self.chunk.first as i64,
             input_step,
             input_line,
             output_step,
@@ -186,8 +218,14 @@ impl<T: Number> Pass<'_, T> {
             // The cast is exact: there are at most as many tiles as blocks, which the launch checks against 31 bits.
             tiles: self.tiles as u32,
             // The cast is exact: `Reach::check` has checked the taps against 31 bits.
-            tap_count: self.chunk.taps.len() as u32,
-            resume: u32::from(self.chunk.taps.start > 0),
+            tap_count: match filter.taps.reach.stride {
+                1 => self.chunk.taps,
+                _ => filter.taps.taps.len() - self.chunk.first,
+            } as u32,
+            stride: filter.taps.reach.stride as u64,
+            phases: self.chunk.phases as u32,
+            entries: self.chunk.taps as u32,
+            resume: u32::from(self.chunk.first > 0),
         }
     }
 }

@@ -53,11 +53,13 @@ impl<T: FilterSample> Task<OnCpu<T>, OnGpu<T>, T, T> for Lines {
 
 impl<S: FilterSample> LineFilter<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, method: Method) -> Result<Self> {
-        let own = if (taps.reach.channels, taps.reach.stride) == (1, 1) {
-            S::own_kernels(device, taps, method)?
-        } else {
-            None
-        };
+        let stride = taps.reach.stride;
+        if let (2.., Method { algorithm, .. }) = (stride, method)
+            && algorithm != Filter1dAlgorithm::Auto
+        {
+            return Err(Filter1dError::AllOutputs { algorithm, stride }.into());
+        }
+        let own = if taps.reach.channels == 1 { S::own_kernels(device, taps, method)? } else { None };
         Ok(match own {
             Some(filter) => LineFilter::Own(filter),
             None if method.algorithm == Filter1dAlgorithm::Fft => return Err(no_transforms(taps).into()),
@@ -91,12 +93,7 @@ impl<S: FilterSample> LineFilter<S> {
 
 /// Returns the error of a filter that transforms cannot compute.
 pub(super) fn no_transforms<S: FilterSample, W: FilterWeight>(taps: &Taps<S, W>) -> Filter1dError {
-    Filter1dError::NoTransforms {
-        sample: type_name::<S>(),
-        tap: W::NAME,
-        channels: taps.reach.channels,
-        stride: taps.reach.stride,
-    }
+    Filter1dError::NoTransforms { sample: type_name::<S>(), tap: W::NAME, channels: taps.reach.channels }
 }
 
 #[cfg(test)]
@@ -105,14 +102,15 @@ mod tests {
     use crate::Filter1d;
 
     #[test]
-    fn pictures_are_for_channels_strides_and_types_without_kernels() {
+    fn pictures_are_for_channels_and_for_types_without_kernels() {
         fn is_own<S: FilterSample, W: FilterWeight>(filter: &Filter1d<S, W>) -> bool {
             let filter = LineFilter::new(&Device::cpu(), &filter.described().unwrap(), Method::default());
             matches!(filter, Ok(LineFilter::Own(_)))
         }
         let sum = Filter1d::correlate(&[1, 1, 1]);
-        assert!(is_own(&sum) && is_own(&Filter1d::correlate(&[0.5f32])) && is_own(&Filter1d::correlate(&[0.5f64])));
-        assert!(!is_own(&sum.clone().channels(2)) && !is_own(&sum.clone().stride(2)) && !is_own(&sum.samples::<u8>()));
+        assert!(is_own(&sum) && is_own(&sum.clone().stride(2)));
+        assert!(is_own(&Filter1d::correlate(&[0.5f32])) && is_own(&Filter1d::correlate(&[0.5f64])));
+        assert!(!is_own(&sum.clone().channels(2)) && !is_own(&sum.samples::<u8>()));
         assert!(!is_own(&Filter1d::correlate(&[0.5f64]).samples::<f32>()));
     }
 

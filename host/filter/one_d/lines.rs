@@ -27,7 +27,7 @@ impl<T: Foldable> Taps<T> {
         let &Lines { samples, outputs, start, .. } = lines;
         // In a part of a line, the first window may be behind its beginning.
         let left = (-start).max(0) as usize;
-        let reached = Reached { taps: self.taps.len(), left, stride: 1, dilation: 1, samples, outputs };
+        let reached = Reached { taps: self.taps.len(), left, stride: self.reach.stride, dilation: 1, samples, outputs };
         if lines.is_empty() { None } else { Fold::new(self.border, reached) }
     }
 

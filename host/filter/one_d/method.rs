@@ -24,6 +24,8 @@ enum Allowed<T: Number> {
 
 fn allowed<T: Number>(taps: &Taps<T>, method: Method) -> Result<Allowed<T>> {
     Ok(match (method.algorithm, method.bound, T::BY_TRANSFORMS) {
+        // Transforms would compute all outputs.
+        _ if taps.reach.stride > 1 => Allowed::Sums,
         (Filter1dAlgorithm::Fft, _, Some(transforms)) => Allowed::Transforms(transforms),
         (Filter1dAlgorithm::Fft, _, None) => return Err(no_transforms(taps).into()),
         (Filter1dAlgorithm::Auto, ErrorBound::PerSegment, Some(transforms)) => Allowed::Both(transforms),

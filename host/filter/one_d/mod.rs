@@ -138,7 +138,7 @@
 // | `fft/` | filters by transforms |
 // | `choose.rs`, `tuning.rs` | the choice of the kernel on a GPU, and its constants |
 // | `gpu.rs`, `launches.rs`, `kernels.rs` | the launches of the choice: kernels, shapes and arguments |
-// | `on_pictures.rs` | interleaved channels, strides, and types without code of their own, by the kernels of pictures |
+// | `on_pictures.rs` | interleaved channels, and types without code of their own, by the kernels of pictures |
 mod algorithm;
 mod choose;
 mod cpu;

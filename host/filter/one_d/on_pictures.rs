@@ -1,4 +1,4 @@
-//! Filters of interleaved channels, with strides, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
+//! Filters of interleaved channels, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
 //! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
 use super::{Filter1dAlgorithm, Lines, Taps};

@@ -345,7 +345,7 @@ where
     let [taps_of_lines, taps_of_matrices] = [TAPS.as_slice(), &MATRIX_TAPS];
     for (axis, orientation) in [(0, Orientation::Columns), (1, Orientation::Rows)] {
         for &taps in taps_of_lines.iter().chain(taps_of_matrices) {
-            let problem = Filter1dProblem { lines: 1, outputs: 1, taps: taps as u64, orientation };
+            let problem = Filter1dProblem { lines: 1, outputs: 1, taps: taps as u64, phases: 1, orientation };
             let bytes = Geometry::new::<Same<T>>(Filter1dKernel::Tile, &problem, &TUNING).shared_bytes;
             if tile_bytes::<T>(taps, axis) != bytes {
                 return Err(format!("{taps} taps, axis {axis}: {bytes} bytes").into());

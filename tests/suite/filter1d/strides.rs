@@ -1,16 +1,16 @@
-//! Strides: every n-th output of the filter without one, bit for bit.
+//! Strides: every n-th output, against the oracle.
 
-use super::oracle::Sample;
-use super::{EXTENTS, SUITE, boundaries};
+use super::oracle::{ALGORITHMS, Case, Direction, Sample, Sum};
+use super::{EXTENTS, SUITE, boundaries, direction, filter};
 use crate::common::{Random, equal, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use slm::distributed::Devices;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm, Filter1dError};
-use slm::ndarray::{Array2, Axis, Slice};
-use slm::{Buffer2, Device, Error, Extent, Filter1d};
+use slm::ndarray::{Array2, Axis};
+use slm::{Boundary, Buffer2, Device, Error, Extent, Filter1d};
 
 /// Samples, taps and strides.
-const LINES: [(usize, usize, usize); 14] = [
+const LINES: [(usize, usize, usize); 19] = [
     (0, 3, 2),
     (1, 1, 1),
     (1, 1, 9),
@@ -25,14 +25,21 @@ const LINES: [(usize, usize, usize); 14] = [
     (4099, 2, 5),
     (9001, 257, 2),
     (9000, 600, 7),
+    // Several launches: parts of phases, and some of the phases.
+    (6000, 3000, 2),
+    (4000, 1500, 400),
+    (7000, 1000, 100),
+    (40_000, 9, 8),
+    (40_000, 20, 16),
 ];
 
 /// Those of emulated devices.
-const FEW_LINES: [(usize, usize, usize); 7] =
-    [(0, 3, 2), (1, 1, 9), (2, 5, 2), (64, 33, 2), (100, 8, 101), (999, 5, 4), (700, 64, 3)];
+const FEW_LINES: [(usize, usize, usize); 8] =
+    [(0, 3, 2), (1, 1, 9), (2, 5, 2), (64, 33, 2), (100, 8, 101), (3999, 5, 2), (700, 1950, 2), (2500, 300, 200)];
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = [of_type::<f32>(), of_type::<f64>(), of_type::<i32>()].into_iter().flatten().collect();
+    trials.extend(on_every_backend(SUITE, "strides::not_finite", not_finite));
     trials.extend(on_every_backend(SUITE, "strides::narrow", narrow));
     trials.extend(on_every_backend(SUITE, "strides::parts", parts));
     trials.extend(on_every_backend(SUITE, "strides::plans", plans));
@@ -54,46 +61,76 @@ fn every<T: Copy>(outputs: &[T], stride: usize, channels: usize) -> Vec<T> {
     outputs.chunks(channels).step_by(stride).flatten().copied().collect()
 }
 
+/// Checks the outputs of one line.
+fn check<T: Sample>(case: &Case<'_, T>, stride: usize, actual: &[T]) -> Result<(), Failed> {
+    let numbers: Vec<usize> = (0..case.output_count()).step_by(stride).collect();
+    equal(actual.len(), numbers.len())?;
+    let expected = case.outputs(numbers.iter().copied());
+    let fits = |(actual, expected): (&T, &Sum)| T::agrees(*actual, *expected, case.taps.len());
+    match actual.iter().zip(&expected).position(|pair| !fits(pair)) {
+        Some(output) => {
+            let (samples, taps) = (case.x.len(), case.taps.len());
+            let Case { direction, boundary, extent, .. } = case;
+            let which =
+                format!("{samples} samples, {taps} taps, {direction:?}, {boundary:?}, {extent:?}, stride {stride}");
+            Err(format!("{which}: output {output} is {}, not {:?}", actual[output], expected[output]).into())
+        }
+        None => Ok(()),
+    }
+}
+
 fn lines<T: Sample>(device: &Device) -> Result<(), Failed> {
-    let mut random = Random::new(60);
     let cases: &[_] = if is_emulated(device) { &FEW_LINES } else { &LINES };
     for &(samples, taps, stride) in cases {
-        let (taps, samples): (Vec<T>, Vec<T>) = (random.values(taps), random.values(samples));
+        let (x, taps) = (Random::new(60).values::<T>(samples), Random::new(61).values::<T>(taps));
         for ((_, boundary), extent) in
             boundaries::<T>().into_iter().flat_map(|boundary| EXTENTS.map(|extent| (boundary, extent)))
         {
-            for filter in [Filter1d::correlate(&taps), Filter1d::convolve(&taps).origin(-((taps.len() / 2) as isize))] {
-                let all = filter.boundary(boundary).extent(extent);
-                let some = all.clone().stride(stride).prepare(device)?;
-                let expected = every(&all.prepare(device)?.apply(&samples)?, stride, 1);
-                let context = format!("{} samples, {} taps, {all:?} / {stride}", samples.len(), taps.len());
-                equal(some.output_shape([samples.len()])?, [expected.len()])?;
-                same(&some.apply(&samples)?, &expected).map_err(|error| format!("{context}: {error:?}"))?;
+            let case = Case { x: &x, taps: &taps, direction: direction(taps.len()), boundary, extent };
+            let filter = filter(&case).stride(stride).prepare(device)?;
+            let outputs = filter.apply(&x)?;
+            equal(filter.output_shape([samples])?, [outputs.len()])?;
+            check(&case, stride, &outputs)?;
+            // Sums down a column have the same order.
+            let column = Array2::from_shape_vec((samples, 1), x.clone())?;
+            let down = filter.along(0).apply(&column)?.into_raw_vec_and_offset().0;
+            equal(T::difference(&down, &outputs), None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Rows and columns, with gaps.
+fn matrices<T: Sample>(device: &Device) -> Result<(), Failed> {
+    for (rows, columns) in [(1, 40), (40, 1), (7, 65), (66, 35), (400, 3)] {
+        let (taps, samples) = (Random::new(62).values::<T>(6), Random::new(63).values::<T>(rows * columns));
+        let matrix = Array2::from_shape_vec((rows, columns), samples)?;
+        let pitched = Buffer2::upload_pitched(device, &matrix, columns + 3)?;
+        for (axis, stride) in [(0, 2), (0, 5), (0, 11), (1, 2), (1, 3), (1, 200)] {
+            let filter = Filter1d::correlate(&taps).extent(Extent::Full).stride(stride).prepare(device)?.along(axis);
+            let outputs = filter.apply(&matrix)?;
+            equal(filter.apply(&pitched)?.download()?, outputs.clone())?;
+            for (line, actual) in matrix.lanes(Axis(axis)).into_iter().zip(outputs.lanes(Axis(axis))) {
+                let (x, actual) = (line.to_vec(), actual.to_vec());
+                let (direction, boundary) = (Direction::Correlate, Boundary::Zero);
+                check(&Case { x: &x, taps: &taps, direction, boundary, extent: Extent::Full }, stride, &actual)?;
             }
         }
     }
     Ok(())
 }
 
-/// Rows and columns, with gaps, of which every algorithm computes the same outputs.
-fn matrices<T: Sample>(device: &Device) -> Result<(), Failed> {
-    let mut random = Random::new(61);
-    let algorithms = [Filter1dAlgorithm::Auto, Filter1dAlgorithm::GlobalMemory];
-    for ((rows, columns), algorithm) in [(1, 40), (40, 1), (7, 65), (66, 35)]
-        .into_iter()
-        .flat_map(|shape| algorithms.map(|algorithm| (shape, algorithm)))
-    {
-        let (taps, samples) = (random.values::<T>(6), random.values::<T>(rows * columns));
-        let matrix = Array2::from_shape_vec((rows, columns), samples)?;
-        let pitched = Buffer2::upload_pitched(device, &matrix, columns + 3)?;
-        let all = Filter1d::correlate(&taps).extent(Extent::Full).algorithm(algorithm);
-        for (axis, stride) in [(0, 2), (0, 5), (1, 2), (1, 3), (1, 200)] {
-            let some = all.clone().stride(stride).prepare(device)?.along(axis);
-            let expected = all.prepare(device)?.along(axis).apply(&matrix)?;
-            let expected = expected.slice_axis(Axis(axis), Slice::from(..).step_by(stride as isize)).to_owned();
-            equal(some.apply(&matrix)?, expected.clone())?;
-            equal(some.apply(&pitched)?.download()?, expected)?;
-        }
+/// A NaN and an infinity affect only what they are part of.
+fn not_finite(device: &Device) -> Result<(), Failed> {
+    let mut samples = vec![1.0f32; 1000];
+    (samples[300], samples[601]) = (f32::NAN, f32::INFINITY);
+    for stride in [2, 3, 7, 30] {
+        let sum = Filter1d::correlate(&[1.0f32; 5]).stride(stride).extent(Extent::Valid).prepare(device)?;
+        let expected = (0..996).step_by(stride).map(|first| samples[first..first + 5].iter().sum::<f32>());
+        let expected: Vec<u32> = expected.map(|sum| if sum.is_nan() { 0 } else { sum.to_bits() }).collect();
+        let bits: Vec<u32> =
+            sum.apply(&samples)?.iter().map(|sum| if sum.is_nan() { 0 } else { sum.to_bits() }).collect();
+        same(&bits, &expected)?;
     }
     Ok(())
 }
@@ -158,8 +195,10 @@ fn refused(device: &Device) -> Result<(), Failed> {
     let limit = i32::MAX as u64;
     let too_large = Error::TooLarge { what: "the stride of a filter", factors: [stride as u64, 1], limit };
     equal(error(&sum.clone().stride(stride)), Some(too_large))?;
-    let transforms = Filter1dError::NoTransforms { sample: "f32", tap: "f32", channels: 1, stride: 2 };
-    equal(error(&sum.clone().stride(2).algorithm(Filter1dAlgorithm::Fft)), Some(transforms.into()))?;
+    for algorithm in ALGORITHMS.into_iter().chain([Filter1dAlgorithm::Fft]).filter(|a| *a != Filter1dAlgorithm::Auto) {
+        let refused = Filter1dError::AllOutputs { algorithm, stride: 2 };
+        equal(error(&sum.clone().stride(2).algorithm(algorithm)), Some(refused.into()))?;
+    }
     // A stride that is longer than any line.
     let first = sum.clone().stride(limit as usize).prepare(device)?;
     same(&first.apply(&[1.0, 2.0, 3.0])?, &[1.0])?;

@@ -1,0 +1,237 @@
+//! Correlation with a stride, phase by phase.
+//!
+//! `y[o] = Σ_j X(start + o · stride + j) · w[j]`. Taps and samples whose indices differ by a multiple of the stride are a *phase*:
+//!
+//! ```text
+//! samples        0 1 2 0 1 2 0 1 2 0 1 2      a stride of 3: three phases
+//! phase 0        0     0     0     0          a line of its own: neighbouring outputs meet neighbouring samples,
+//! phase 1          1     1     1     1        so it is correlated as in `register.rs`, with a third of the taps
+//! phase 2            2     2     2     2
+//! ```
+//!
+//! The sums of all phases are added up in registers. So an output takes as many multiply-adds as without a stride, and others take none.
+//! The products of phase 0 are added first, in the order of the taps, then those of phase 1, and so on.
+//!
+//! The taps are kernel parameters, as in `register.rs`: `entries` places of the table for each phase of a launch. Long filters take
+//! several launches. Each has some of the phases, or some taps of one phase, and continues the sums of the one before.
+
+use super::Args;
+use super::block::tile_of_block;
+use super::register::{Span, correlate};
+use crate::signal::{Line, Output, Sample, Types};
+use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
+
+/// Lines per block, along columns.
+const COLUMN_LINES: u32 = 32;
+
+/// Returns the places of phases in shared memory, one of which is empty if the number of phases is even.
+///
+/// ```text
+/// pack    0          0          0          1          1          1           two phases
+/// phase   0          1        (empty)      0          1        (empty)
+///       [ . . . . | . . . . |         | . . . . | . . . . |         | ...
+/// ```
+///
+/// Neighbouring lanes store neighbouring samples of this sequence. Lanes that load the same phase are an odd number of packs apart.
+#[inline(always)]
+pub(crate) const fn places(phases: u32) -> u32 {
+    phases | 1
+}
+
+/// The taps of a launch in their table.
+#[derive(Clone, Copy)]
+struct Phases {
+    count: u32,
+    /// Places for the taps of a phase, whole packs.
+    places: u32,
+}
+
+impl Phases {
+    #[inline(always)]
+    fn new<const V: usize>(args: &Args<impl Types>) -> Self {
+        Phases { count: args.phases, places: args.entries.next_multiple_of(V as u32) }
+    }
+
+    /// Returns the places of the taps of a phase, among its own.
+    #[inline(always)]
+    fn span<const V: usize>(self, args: &Args<impl Types>, phase: u32) -> Span {
+        // Of this launch's taps on, every `stride`-th one from number `phase` on.
+        let taps = (args.tap_count - phase) as u64;
+        let end = taps.div_ceil(args.stride).min(args.entries as u64) as u32;
+        Span { pad: 0, end, padded: end.next_multiple_of(V as u32) }
+    }
+}
+
+/// Computes lines along rows.
+///
+/// A block of `X` threads computes `X · R` sums of one line. Thread `x` computes the sums from `x · R` on. Shared memory: for each
+/// [place](places) of a phase `X · R` samples and the halo, one sample per entry of the table; packs of all phases one after another.
+///
+/// No bank conflicts: the loads of windows are 16 bytes wide, and neighbouring lanes are an odd multiple of 16 bytes apart, because packs
+/// per thread and places of phases are odd numbers. Stores have consecutive addresses.
+#[inline(always)]
+pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
+    arena: Arena,
+    args: &Args<F>,
+    taps: &Constants<F::Weight, K>,
+) {
+    const { assert!((R / V) % 2 == 1) };
+    let (x, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    let outputs = threads * R as u32;
+    let phases = Phases::new::<V>(args);
+    let len = outputs + phases.places;
+    let places = places(phases.count);
+    let (tile, _) = arena.split::<F::Sample>(len * places);
+    let (line, first) = tile_of_block(args, 1, outputs);
+
+    let start = args.start + (first * args.stride) as i64;
+    let part = Part { start, stride: args.stride, phases: phases.count, len };
+    part.load::<_, V>(&args.line(line), [x, threads], |i, sample| tile.set(i, sample));
+    thread::sync_threads();
+
+    let left = (args.outputs - first).min(outputs as u64) as u32;
+    let output = args.output.at(line * args.output_line + first).first(left);
+    let mut sums = [F::Sum::default(); R];
+    if args.resume != 0 {
+        for (r, sum) in sums.iter_mut().enumerate() {
+            *sum = output.get_or(x * R as u32 + r as u32, F::Output::default()).to_sum();
+        }
+    }
+    let mut phase = 0;
+    while phase < phases.count {
+        let (span, at) = (phases.span::<V>(args, phase), x * R as u32 * places + phase * V as u32);
+        let table = phase * phases.places / V as u32;
+        sums = correlate::<F, V, R, N, K>(taps, table, span, sums, |s| tile.get_pack(at + s * places));
+        phase += 1;
+    }
+    thread::sync_threads();
+
+    let (staged, _) = tile.reuse().split::<F::Output>(outputs);
+    for r in (0..R).step_by(V) {
+        let pack: [F::Output; V] = core::array::from_fn(|k| F::Output::of_sum(sums[r + k]));
+        staged.set_pack(x * R as u32 + r as u32, pack);
+    }
+    thread::sync_threads();
+    store::<F::Output, V>(&staged, &output, [x, threads], outputs);
+}
+
+/// Stores the first ones of `outputs` sums, up to the end of `output`.
+#[inline(always)]
+fn store<O: Value, const V: usize>(
+    staged: &Shared<O>,
+    output: &GlobalInOut<O, u32>,
+    [t, threads]: [u32; 2],
+    outputs: u32,
+) {
+    if output.len() == outputs && output.is_aligned(V as u32) {
+        let mut o = t * V as u32;
+        while o < outputs {
+            output.set_pack(o, staged.get_pack::<V>(o));
+            o += threads * V as u32;
+        }
+        return;
+    }
+    let mut o = t;
+    while o < output.len() {
+        output.set(o, staged.get(o));
+        o += threads;
+    }
+}
+
+/// Computes lines along columns.
+///
+/// A block of `32 × A` threads computes `A · R` sums of each of 32 lines. Thread `(c, a)` computes the sums from `a · R` on of line `c`.
+/// Shared memory, for one phase after another: its sample `s` of line `c` at index `s * 32 + c`. No bank conflicts: in every access the
+/// lanes of a warp have consecutive addresses.
+#[inline(always)]
+pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, const K: usize>(
+    arena: Arena,
+    args: &Args<F>,
+    taps: &Constants<F::Weight, K>,
+) {
+    let (c, a) = (thread::thread_idx_x(), thread::thread_idx_y());
+    let places = thread::block_dim_y();
+    let outputs = places * R as u32;
+    let phases = Phases::new::<V>(args);
+    let len = outputs + phases.places;
+    let (tile, _) = arena.split::<F::Sample>(len * COLUMN_LINES);
+    let (first_line, first) = tile_of_block(args, COLUMN_LINES, outputs);
+    let line = first_line + c as u64;
+    // Threads without a line load the last one again. Their sums are not stored.
+    let input = args.line(line.min(args.lines - 1));
+
+    let at = a * R as u32;
+    let place = |r: usize| {
+        let o = first + (at + r as u32) as u64;
+        let exists = line < args.lines && o < args.outputs;
+        (exists, line * args.output_line + o * args.output_step)
+    };
+    let mut sums = [F::Sum::default(); R];
+    if args.resume != 0 {
+        for (r, sum) in sums.iter_mut().enumerate() {
+            if let (true, i) = place(r) {
+                *sum = args.output.get(i).to_sum();
+            }
+        }
+    }
+    let mut phase = 0;
+    while phase < phases.count {
+        let start = args.start + (first * args.stride) as i64 + phase as i64;
+        let part = Part { start, stride: args.stride, phases: 1, len };
+        part.load::<_, 1>(&input, [a, places], |s, sample| tile.set(s * COLUMN_LINES + c, sample));
+        thread::sync_threads();
+        let (span, table) = (phases.span::<V>(args, phase), phase * phases.places / V as u32);
+        sums = correlate::<F, V, R, N, K>(taps, table, span, sums, |s| {
+            core::array::from_fn(|k| tile.get((at + s + k as u32) * COLUMN_LINES + c))
+        });
+        thread::sync_threads();
+        phase += 1;
+    }
+    for (r, sum) in sums.into_iter().enumerate() {
+        let (exists, i) = place(r);
+        args.output.set_if(exists, i, F::Output::of_sum(sum));
+    }
+}
+
+/// Samples of a line: `len` of each of the phases from sample `start` on.
+struct Part {
+    start: i64,
+    stride: u64,
+    phases: u32,
+    len: u32,
+}
+
+impl Part {
+    /// Calls `put` with the index and the sample, for all samples in packs of `V` of each [place](places) of a phase. The calling thread is
+    /// thread `t` of `threads`, a multiple of `V`.
+    #[inline(always)]
+    fn load<X: Sample, const V: usize>(&self, line: &Line<X>, [t, threads]: [u32; 2], put: impl Fn(u32, X)) {
+        let (pack, places, packs) = (V as u32, places(self.phases), self.len / V as u32);
+        let step = [threads / pack / places, threads / pack % places];
+        let last = (self.len - 1) as u64 * self.stride + self.phases as u64 - 1;
+        let is_inside = self.start >= 0 && self.start as u64 + last < line.samples;
+        let next = |[q, phase]: [u32; 2]| {
+            let (q, phase) = (q + step[0], phase + step[1]);
+            if phase < places { [q, phase] } else { [q + 1, phase - places] }
+        };
+        let (mut i, mut place) = (t, [t / pack / places, t / pack % places]);
+        while place[0] < packs {
+            let (second, third) = (next(place), next(next(place)));
+            // All are on their way before the first one is stored.
+            let all = [place, second, third, next(third)];
+            let exists = all.map(|[q, phase]| q < packs && phase < self.phases);
+            let offsets = all.map(|[q, phase]| (q * pack + t % pack) as u64 * self.stride + phase as u64);
+            let samples: [X; 4] = core::array::from_fn(|k| match exists[k] {
+                true if is_inside => line.inside(self.start as u64 + offsets[k]),
+                true => line.get(self.start + offsets[k] as i64),
+                false => X::ZERO,
+            });
+            for k in 0..4 {
+                if exists[k] {
+                    put(i + k as u32 * threads, samples[k]);
+                }
+            }
+            (i, place) = (i + 4 * threads, next(all[3]));
+        }
+    }
+}
