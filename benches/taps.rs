@@ -1,5 +1,5 @@
-//! `Filter1d` directly and by Fourier transforms: times against the number of taps and the number of samples, which the choice between
-//! both is made from.
+//! `Filter1d` directly, by Fourier transforms and on tensor cores: times against the number of taps and the number of samples, which the
+//! choice between them is made from.
 //!
 //! Times are the device's own, data stay on the device. Medians are printed in the columns that `peers/README.md` explains; the copy of the
 //! samples is the lower bound. `-- --quick` leaves out most sizes. Run it as `cargo bench --bench taps`.
@@ -31,19 +31,29 @@ fn main() -> Result<()> {
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
     let scale = if device.info().backend == Backend::Cpu { 2 } else { 0 };
     for log2 in LOG2_SIZES.into_iter().filter(|log2| !quick || *log2 == 26) {
-        sweep::<f32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))], 1)?;
-        sweep::<f64>(&device, [1, 1 << (log2 - scale.min(log2 - 10)).min(27)], 1)?;
+        sweep::<f32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))], 1, FFT)?;
+        sweep::<f64>(&device, [1, 1 << (log2 - scale.min(log2 - 10)).min(27)], 1, FFT)?;
+        sweep::<i32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))], 1, TENSOR)?;
     }
     // Many short lines, and lines down columns.
-    sweep::<f32>(&device, [1 << (16 - scale), 1024], 1)?;
-    sweep::<f32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0)?;
-    sweep::<f64>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0)
+    sweep::<f32>(&device, [1 << (16 - scale), 1024], 1, FFT)?;
+    sweep::<i32>(&device, [1 << (16 - scale), 1024], 1, TENSOR)?;
+    sweep::<i32>(&device, [1 << (14 - scale), 4096], 1, TENSOR)?;
+    sweep::<f32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, FFT)?;
+    sweep::<f64>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, FFT)?;
+    sweep::<i32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, TENSOR)
 }
 
-/// Prints the times for all numbers of taps.
-fn sweep<T: FilterElement + From<f32>>(device: &Device, shape: [usize; 2], axis: usize) -> Result<()> {
+/// Another method than sums.
+type Method = (&'static str, Filter1dAlgorithm);
+
+const FFT: Method = ("fft", Filter1dAlgorithm::Fft);
+const TENSOR: Method = ("tensor", Filter1dAlgorithm::TensorCore);
+
+/// Prints the times of sums and of another method for all numbers of taps.
+fn sweep<T: FilterElement + From<i8>>(device: &Device, shape: [usize; 2], axis: usize, other: Method) -> Result<()> {
     let [lines, samples] = shape;
-    let numbers: Vec<T> = (0..lines * samples).map(|i| T::from((i * 7 % 1009) as f32 / 1009.0 - 0.5)).collect();
+    let numbers: Vec<T> = (0..lines * samples).map(|i| T::from((i * 7 % 251) as u8 as i8)).collect();
     let x = Buffer2::from_buffer(device.upload(&numbers)?, lines, samples, samples)?;
     let mut y = Buffer2::zeroed(device, lines, samples)?;
     let case = format!("{} n={lines}x{samples} axis={axis}", type_name::<T>());
@@ -51,10 +61,10 @@ fn sweep<T: FilterElement + From<f32>>(device: &Device, shape: [usize; 2], axis:
     let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| y.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
     report("copy", &case, median(&mut copies), &[bytes], "");
     for taps in TAPS {
-        let weights: Vec<T> = (0..taps).map(|j| T::from((j * 5 % 101) as f32 / 101.0 - 0.5)).collect();
-        let methods = [("direct", Filter1dAlgorithm::RegisterTiled), ("fft", Filter1dAlgorithm::Fft)];
+        let weights: Vec<T> = (0..taps).map(|j| T::from((j * 5 % 101) as u8 as i8)).collect();
+        let methods = [("direct", Filter1dAlgorithm::RegisterTiled), other];
         let most = MOST_PRODUCTS[usize::from(device.info().backend == Backend::Cpu)];
-        let is_short = |name| name == "fft" || lines * samples * taps <= most;
+        let is_short = |name| name != "direct" || lines * samples * taps <= most;
         let methods = methods.into_iter().filter(|(name, _)| is_short(*name));
         let prepare = |algorithm| Filter1d::correlate(&weights).algorithm(algorithm).prepare(device);
         let filters =

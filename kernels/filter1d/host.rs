@@ -1,7 +1,8 @@
 //! Grid, block and shared memory for a problem's size, computed on the host.
 
 use super::phases::places;
-use super::{COLUMN_PACKS, MANY_PHASE_PACKS, PHASE_PACKS, ROW_PACKS, table_len};
+use super::tensor::{OUTPUTS, RUN, WARPS, pairs};
+use super::{COLUMN_PACKS, MANY_PHASE_PACKS, PHASE_PACKS, ROW_PACKS, pad, table_len};
 use crate::signal::Types;
 use cuda_std::shared_bytes;
 
@@ -30,6 +31,8 @@ pub enum Filter1dKernel {
     Phases,
     /// The same with a long stride: fewer sums per thread along rows.
     ManyPhases,
+    /// Products of bytes on tensor cores.
+    Tensor,
 }
 
 impl Filter1dKernel {
@@ -53,7 +56,7 @@ pub struct Filter1dProblem {
     pub lines: u64,
     /// Sums per line. If 0, there are no blocks.
     pub outputs: u64,
-    /// Taps per launch, at least one; of each phase with a stride.
+    /// Taps per launch, at least one; of each phase with a stride; steps of the kernel for tensor cores.
     pub taps: u64,
     /// Phases per launch: 1 without a stride.
     pub phases: u64,
@@ -110,6 +113,7 @@ impl Geometry {
     pub fn new<F: Types>(kernel: Filter1dKernel, problem: &Filter1dProblem, tuning: &LaunchConstants) -> Self {
         match (kernel, problem.orientation) {
             (Filter1dKernel::Global, _) => global(problem),
+            (Filter1dKernel::Tensor, _) => tensor(problem),
             (Filter1dKernel::Tile, Orientation::Rows) => {
                 Shape { block: [256, 1], lines: 1, outputs: 256 }.tile::<F>(problem)
             }
@@ -232,6 +236,55 @@ fn global(problem: &Filter1dProblem) -> Geometry {
     Geometry { block: [256, 1], tiles: 1, shared_bytes: 0, lines }
 }
 
+/// Returns the launch parameters of `tensor.rs`: two planes with 16 bytes for each unit of samples.
+fn tensor(problem: &Filter1dProblem) -> Geometry {
+    let outputs = u64::from(OUTPUTS);
+    let shared_bytes = bytes_of_steps(problem.taps);
+    let tiles = problem.outputs.div_ceil(outputs);
+    Geometry { block: [32 * WARPS, 1], tiles, shared_bytes, lines: Lines::PerBlock(1) }
+}
+
+/// Returns the bytes of shared memory of a block of `tensor.rs` with this number of steps.
+fn bytes_of_steps(steps: u64) -> u64 {
+    // There are fewer than 2^31 taps.
+    64 * u64::from(pairs(steps as u32))
+}
+
+/// Returns the maximum bytes of shared memory that `tensor.rs` needs for this number of taps.
+#[must_use]
+pub fn tensor_bytes(taps: usize) -> u64 {
+    bytes_of_steps(steps(taps, RUN as usize - 1) as u64)
+}
+
+/// Returns the number of steps of `tensor.rs` for taps behind a pad.
+fn steps(taps: usize, pad: usize) -> usize {
+    // The matrix has 16 rows.
+    (taps + pad + 15).div_ceil(32)
+}
+
+/// Returns the taps for `tensor.rs`: for each step, limb and lane four words of the taps' matrix (PTX ISA, "Matrix
+/// Fragments for mma.m16n8k32"). `start` is the index of the first sum's first sample. The iterator has 512 words for each step.
+pub fn tensor_taps(taps: &[i32], start: i64) -> impl ExactSizeIterator<Item = i32> {
+    let pad = pad(start, RUN) as usize;
+    let steps = steps(taps.len(), pad);
+    let byte = move |limb: usize, row: usize, column: usize| {
+        let tap = column.checked_sub(row + pad).and_then(|tap| taps.get(tap));
+        tap.map_or(0, |tap| tap.to_le_bytes()[limb])
+    };
+    (0..512 * steps).map(move |number| {
+        let (word, lane, limb, step) = (number % 4, number / 4 % 32, number / 128 % 4, number / 512);
+        let (row, thread) = (lane / 4 + word % 2 * 8, lane % 4);
+        let column = 16 * step + thread % 2 * 4 + word / 2 * 8 + thread / 2 * 16 * steps;
+        i32::from_le_bytes(core::array::from_fn(|k| byte(limb, row, column + k)))
+    })
+}
+
+/// Returns the number of steps of `tensor.rs` for these taps, for a first sample at `start`.
+#[must_use]
+pub fn tensor_steps(taps: usize, start: i64) -> usize {
+    steps(taps, pad(start, RUN) as usize)
+}
+
 /// Returns the number of elements per pack: `V` in the kernels.
 fn pack<F: Types>() -> u64 {
     F::PACK as u64
@@ -274,6 +327,7 @@ mod tests {
                 Filter1dKernel::Register,
                 Filter1dKernel::Phases,
                 Filter1dKernel::ManyPhases,
+                Filter1dKernel::Tensor,
             ] {
                 let tuning = LaunchConstants { row_threads: 128, most_taps_of_short_lines: 1024, column_threads: 8 };
                 let problem = Filter1dProblem { lines: 3, outputs: 0, taps: 5, phases: 1, orientation };

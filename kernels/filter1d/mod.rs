@@ -12,6 +12,7 @@
 //! | `tile.rs` | one sum at a time, a tile and its halo in shared memory | taps, tile |
 //! | `register.rs` | several neighbouring sums per thread, in registers | tile |
 //! | `phases.rs` | as `register.rs`, with a stride | tile, phase by phase |
+//! | `tensor.rs` | sums of `i32` by products of bytes on tensor cores | bytes of a tile |
 //! | `fft/` | all sums of a segment, by Fourier transforms | points of a transform |
 //!
 //! Samples, weights, sums and outputs can have different types ([`Types`]). An instance for other types is one line in each
@@ -24,10 +25,15 @@ mod global;
 mod host;
 mod phases;
 mod register;
+#[cfg(any(not(target_os = "cuda"), feature = "filter1d_tensor_i32"))]
+mod tensor;
 mod tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use host::{Filter1dKernel, Filter1dProblem, Geometry, LaunchConstants, LinePart, Orientation};
+pub use host::{
+    Filter1dKernel, Filter1dProblem, Geometry, LaunchConstants, LinePart, Orientation, tensor_bytes, tensor_steps,
+    tensor_taps,
+};
 
 use crate::signal::{Line, Same, Types};
 use cuda_std::{GlobalIn, GlobalInOut, arguments, kernel};
@@ -50,7 +56,7 @@ arguments! {
         pub input: GlobalIn<'l, F::Sample>,
         /// Receives the sums.
         pub output: GlobalInOut<'l, F::Output>,
-        /// The taps `w[0]`, `w[1]`, …
+        /// The taps `w[0]`, `w[1]`, …; for `tensor.rs` their matrices, as the host orders them.
         pub taps: GlobalIn<'l, F::Weight>,
         /// Samples per line.
         pub samples: u64,
@@ -82,7 +88,7 @@ arguments! {
         pub stride: u64,
         /// Phases of the launch (`phases.rs`).
         pub phases: u32,
-        /// Maximum number of taps of a phase in the launch (`phases.rs`).
+        /// Maximum number of taps of a phase in the launch (`phases.rs`), or number of steps (`tensor.rs`).
         pub entries: u32,
         /// Not 0 if the kernel adds to the sums in the output (register-tiled kernels).
         pub resume: u32,
@@ -217,6 +223,16 @@ kernel! {
     pub fn filter1d_phases_of_columns<'l>(arena, args: Args<'l, F>, taps: Constants<Weight<F>, { table_len::<F>() }>) {
         const V: usize = <F as Types>::PACK;
         phases::columns::<F, V, { COLUMN_PACKS * V }, { (COLUMN_PACKS + 1) * V }, _>(arena, &args, &taps);
+    }
+}
+
+#[cfg(any(not(target_os = "cuda"), feature = "filter1d_tensor_i32"))]
+kernel! {
+    /// Computes sums of `i32` by products of bytes. Rows and columns.
+    pub fn filter1d_tensor_i32<'l>(arena, args: Args<'l, Same<i32>>) in "filter1d_tensor_i32"
+    where registers <= 128
+    {
+        tensor::correlate(arena, &args);
     }
 }
 

@@ -24,6 +24,9 @@ use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
 /// Lines per block, along columns.
 const COLUMN_LINES: u32 = 32;
 
+/// Number of loads from global memory that a thread has in flight before it stores the first result.
+const UNDER_WAY: usize = 8;
+
 /// Returns the places of phases in shared memory, one of which is empty if the number of phases is even.
 ///
 /// ```text
@@ -216,22 +219,24 @@ impl Part {
         };
         let (mut i, mut place) = (t, [t / pack / places, t / pack % places]);
         while place[0] < packs {
-            let (second, third) = (next(place), next(next(place)));
-            // All are on their way before the first one is stored.
-            let all = [place, second, third, next(third)];
+            let all: [[u32; 2]; UNDER_WAY] = core::array::from_fn(|_| {
+                let here = place;
+                place = next(place);
+                here
+            });
             let exists = all.map(|[q, phase]| q < packs && phase < self.phases);
             let offsets = all.map(|[q, phase]| (q * pack + t % pack) as u64 * self.stride + phase as u64);
-            let samples: [X; 4] = core::array::from_fn(|k| match exists[k] {
+            let samples: [X; UNDER_WAY] = core::array::from_fn(|k| match exists[k] {
                 true if is_inside => line.inside(self.start as u64 + offsets[k]),
                 true => line.get(self.start + offsets[k] as i64),
                 false => X::ZERO,
             });
-            for k in 0..4 {
+            for k in 0..UNDER_WAY {
                 if exists[k] {
                     put(i + k as u32 * threads, samples[k]);
                 }
             }
-            (i, place) = (i + 4 * threads, next(all[3]));
+            i += UNDER_WAY as u32 * threads;
         }
     }
 }

@@ -211,15 +211,28 @@ pub enum WarpOperation {
     ReduceOr,
 }
 
-/// A lane's operands of a matrix product ([`mma_m8n8k16_s8`](crate::warp::mma_m8n8k16_s8) lists the elements).
+/// The shape of a matrix product, and the type of its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Product {
+    /// [`mma_m8n8k16_s8`](crate::warp::mma_m8n8k16_s8).
+    #[default]
+    M8N8K16S8,
+    /// [`mma_m16n8k32_u8`](crate::warp::mma_m16n8k32_u8).
+    M16N8K32U8,
+}
+
+/// A lane's operands of a matrix product, whose function lists the elements. Words that the product does not have are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragments {
-    /// Four bytes of the left matrix.
-    pub a: u32,
-    /// Four bytes of the right one.
-    pub b: u32,
-    /// Two elements of the matrix that is added to the product.
-    pub c: [i32; 2],
+    /// What is computed.
+    pub product: Product,
+    /// Words of four bytes of the left matrix.
+    pub a: [u32; 4],
+    /// Words of four bytes of the right one.
+    pub b: [u32; 2],
+    /// Elements of the matrix that is added to the product.
+    pub c: [i32; 4],
 }
 
 /// A machine that runs kernels on the host. It knows which thread is running, and holds the memory.
@@ -271,8 +284,8 @@ pub trait Machine {
     fn fence(&self, scope: Scope, at: &'static Location<'static>);
     /// Exchanges words among the warp's lanes in `mask`, and returns the lane's result.
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32;
-    /// Multiplies matrices with all lanes of the warp, and returns the lane's two elements of the result.
-    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2];
+    /// Multiplies matrices with all lanes of the warp, and returns the lane's elements of the result.
+    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 4];
 }
 
 /// Returns the machine of this OS thread.

@@ -3,7 +3,7 @@
 //! They take a mask of the participating lanes (bit `l` for lane `l`). All of these lanes, including the caller's, must
 //! reach the same call with the same mask; otherwise the result is unspecified. Shuffles, votes and reductions exchange
 //! registers and do not order memory accesses; [`sync_warp`] does. A 64-bit value is exchanged in two instructions.
-//! [`mma_m8n8k16_s8`] has no mask, because all lanes take part in a matrix product; it orders nothing either.
+//! [`mma_m8n8k16_s8`] and [`mma_m16n8k32_u8`] have no mask, because all lanes take part in a matrix product; they order nothing either.
 
 mod lane;
 mod reduce;
@@ -118,4 +118,31 @@ pub fn sync_warp(mask: u32) {
 #[track_caller]
 pub fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
     machine::warp::mma_m8n8k16_s8(a, b, c)
+}
+
+/// Returns `A * B + C` for matrices that are distributed over the lanes: `A` is 16x32 and `B` 32x8, of `u8`; `C` and the
+/// result are 16x8, of `i32`.
+///
+/// Lane `l` passes four words of `A`, two of `B`, each of four bytes (the first one in the lowest byte), and four elements of
+/// `C`. It receives the elements of the result at the positions of its elements of `C`. With `g = l / 4` and `t = l % 4`, it
+/// holds
+///
+/// | | elements |
+/// |---|---|
+/// | `a[0]`, `a[2]` | `A[g][4 * t + i]` and `A[g][16 + 4 * t + i]`, `i` from 0 to 3 |
+/// | `a[1]`, `a[3]` | the same of row `g + 8` |
+/// | `b[0]`, `b[1]` | `B[4 * t + i][g]` and `B[16 + 4 * t + i][g]`, `i` from 0 to 3 |
+/// | `c[0]`, `c[1]` | `C[g][2 * t + i]`, `i` 0 and 1 |
+/// | `c[2]`, `c[3]` | the same of row `g + 8` |
+///
+/// (PTX ISA, "Matrix Fragments for mma.m16n8k32".) The products are exact, and sums beyond `i32` wrap.
+///
+/// All 32 lanes must reach the same call; otherwise the result is unspecified. The instruction is
+/// `mma.sync.m16n8k32.row.col.s32.u8.u8.s32`, so modules for GPUs before `sm_80` do not have this function.
+#[cfg(any(not(target_os = "cuda"), target_feature = "sm_80"))]
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn mma_m16n8k32_u8(a: [u32; 4], b: [u32; 2], c: [i32; 4]) -> [i32; 4] {
+    machine::warp::mma_m16n8k32_u8(a, b, c)
 }

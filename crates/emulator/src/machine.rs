@@ -211,11 +211,11 @@ impl Machine for Emulated {
     fn exchange(&self, operation: WarpOperation, mask: u32, word: u32, at: &'static Location<'static>) -> u32 {
         let _inside = self.control.watch.enter();
         self.meet(LaneInput::Exchange(operation, word), mask, at);
-        let [word, _] = self.running.borrow().answer(self.thread());
+        let [word, ..] = self.running.borrow().answer(self.thread());
         word
     }
 
-    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
+    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 4] {
         let _inside = self.control.watch.enter();
         self.meet(LaneInput::Mma(fragments), warp::FULL, at);
         self.running.borrow().answer(self.thread()).map(|word| word as i32)

@@ -10,8 +10,8 @@
 #[non_exhaustive]
 pub enum Filter1dAlgorithm {
     /// The fastest algorithm: [`RegisterTiled`](Filter1dAlgorithm::RegisterTiled), which supports any number of taps, in several
-    /// launches if there are very many; or [`Fft`](Filter1dAlgorithm::Fft) if an [error bound](ErrorBound::PerSegment) allows it and it takes
-    /// less time.
+    /// launches if there are very many; or one of the next two if it takes less time: [`TensorCore`](Filter1dAlgorithm::TensorCore), and
+    /// [`Fft`](Filter1dAlgorithm::Fft) if an [error bound](ErrorBound::PerSegment) allows it.
     #[default]
     Auto,
     /// Each thread computes one output and reads everything from global memory. It needs no shared memory, so it supports any
@@ -28,6 +28,9 @@ pub enum Filter1dAlgorithm {
     ///
     /// The CPU uses transforms, too, for up to 2^24 taps.
     Fft,
+    /// Products of bytes on tensor cores, for one channel of `i32` with taps of `i32`. The outputs are exactly those of the other algorithms.
+    /// It needs compute capability 8.0, such as of an A100.
+    TensorCore,
 }
 
 /// What the error of an output depends on. It limits the algorithms that [`Auto`](Filter1dAlgorithm::Auto) takes.

@@ -20,7 +20,7 @@ pub(super) struct Choice {
 /// The taps of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TapsAtOnce {
-    /// Number of taps; of each phase, with a stride.
+    /// Number of taps; of each phase, with a stride; of steps, on tensor cores.
     pub(super) taps: usize,
     /// Number of phases: 1 without a stride.
     pub(super) phases: usize,
@@ -66,6 +66,7 @@ pub(super) fn kernel_of(algorithm: Filter1dAlgorithm, stride: usize) -> Filter1d
         Filter1dAlgorithm::GlobalMemory => Filter1dKernel::Global,
         Filter1dAlgorithm::SharedTile(_) => Filter1dKernel::Tile,
         Filter1dAlgorithm::RegisterTiled | Filter1dAlgorithm::Auto => Filter1dKernel::Register,
+        Filter1dAlgorithm::TensorCore => Filter1dKernel::Tensor,
         Filter1dAlgorithm::Fft => unreachable!("transforms have kernels of their own"),
     }
 }
@@ -74,6 +75,7 @@ fn reason_for(algorithm: Filter1dAlgorithm, stride: usize) -> &'static str {
     match algorithm {
         Filter1dAlgorithm::Auto if stride > 1 => "computes the outputs of the stride alone",
         Filter1dAlgorithm::Auto => "the fastest kernel",
+        Filter1dAlgorithm::TensorCore => "exact products of bytes on tensor cores",
         _ => "requested",
     }
 }

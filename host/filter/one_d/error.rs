@@ -58,6 +58,23 @@ pub enum Filter1dError {
         /// Number of channels.
         channels: usize,
     },
+    /// A filter that tensor cores cannot compute.
+    #[error("tensor cores filter one channel of i32 with taps of i32, not {} of {sample} with taps of {tap}",
+        Count(*channels, "channel"))]
+    NotOnTensorCores {
+        /// Type of the samples.
+        sample: &'static str,
+        /// Type of the taps.
+        tap: &'static str,
+        /// Number of channels.
+        channels: usize,
+    },
+    /// A device without tensor cores that multiply bytes.
+    #[error("products of bytes on tensor cores need compute capability 8.0, and the device has {}.{}", found.0, found.1)]
+    NoTensorCores {
+        /// Compute capability of the device.
+        found: (u32, u32),
+    },
     /// The number of samples is not a multiple of the channels.
     #[error("{} cannot be divided evenly among {}", Count(*samples, "sample"), Count(*channels, "channel"))]
     Interleaving {

@@ -66,7 +66,7 @@ impl<T: Number> GpuFilter1d<T> {
 impl<T: Number> Folded<T> {
     fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let launches = Launches::new(gpu, taps, algorithm)?;
-        let taps = if launches.read_taps() { Some(gpu.upload(&taps.taps)?) } else { None };
+        let taps = launches.taps_in_memory()?.map(|taps| gpu.upload(&taps)).transpose()?;
         let (rows, columns) = (OnDemand::default(), OnDemand::default());
         let filter = Folded { gpu: gpu.clone(), launches, taps, rows, columns };
         filter.kernel(Orientation::Rows)?;

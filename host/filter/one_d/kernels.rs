@@ -1,16 +1,18 @@
 //! The kernels of each element type.
 
+use crate::cpu::allocation;
 use crate::device::kernel::Launch;
 use crate::{Device, LaunchShape, Residency, Result};
 use cuda_std::{Argument, Entry, Table};
 use slm_kernels::filter1d::{
     self as kernels, Args, Filter1dKernel, Orientation, filter1d_global, filter1d_many_phases, filter1d_phases,
-    filter1d_phases_of_columns, filter1d_register_columns, filter1d_register_rows, filter1d_tile,
+    filter1d_phases_of_columns, filter1d_register_columns, filter1d_register_rows, filter1d_tensor_i32, filter1d_tile,
+    tensor_taps,
 };
 use slm_kernels::signal::{Output, Same, Sample, Sum, Types, Weight};
 
 /// The kernels for an element type.
-pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> {
+pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self> + TensorCores {
     /// The taps of one launch of the register-tiled kernels.
     type Table: TapTable<Self>;
 
@@ -19,7 +21,39 @@ pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self>
     fn entry_point(kernel: Filter1dKernel, orientation: Orientation) -> EntryPoint<Self>;
 }
 
-impl<T: Sample + Weight + Sum<T, T> + Output<T>> FilterKernels for T
+/// The kernel for tensor cores, if an element type has one.
+pub(super) trait TensorCores: Sized {
+    /// Returns the kernel's taps, for a first sample at some index.
+    const TAPS: Option<fn(&[Self], i64) -> Result<Vec<Self>>>;
+
+    fn tensor_kernel() -> Option<EntryPoint<Self>>
+    where
+        Self: FilterKernels;
+}
+
+impl TensorCores for i32 {
+    const TAPS: Option<fn(&[i32], i64) -> Result<Vec<i32>>> =
+        Some(|taps, start| allocation::collected(tensor_taps(taps, start)));
+
+    fn tensor_kernel() -> Option<EntryPoint<i32>> {
+        Some(EntryPoint::simple::<filter1d_tensor_i32>())
+    }
+}
+
+macro_rules! without_tensor_cores {
+    ($($t:ident)*) => {$(
+        impl TensorCores for $t {
+            const TAPS: Option<fn(&[$t], i64) -> Result<Vec<$t>>> = None;
+
+            fn tensor_kernel() -> Option<EntryPoint<$t>> {
+                None
+            }
+        }
+    )*};
+}
+without_tensor_cores!(f32 f64);
+
+impl<T: Sample + Weight + Sum<T, T> + Output<T> + TensorCores> FilterKernels for T
 where
     Same<T>: Types,
     filter1d_global<Same<T>>: for<'l> Entry<Args<'l> = Args<'l, Same<T>>, Constants = ()>,
@@ -40,6 +74,7 @@ where
         match (kernel, orientation) {
             (Filter1dKernel::Global, _) => EntryPoint::simple::<filter1d_global<Same<T>>>(),
             (Filter1dKernel::Tile, _) => EntryPoint::simple::<filter1d_tile<Same<T>>>(),
+            (Filter1dKernel::Tensor, _) => T::tensor_kernel().expect("`method` has checked the type"),
             (Filter1dKernel::Register, Orientation::Rows) => {
                 EntryPoint::with_table::<filter1d_register_rows<Same<T>>>()
             }

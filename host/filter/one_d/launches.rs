@@ -10,8 +10,9 @@ use crate::device::info::SharedMemory;
 use crate::plan::Planned;
 use crate::{LaunchPlan, LaunchShape, Residency, Result};
 use cuda_std::{GlobalIn, GlobalInOut};
-use slm_kernels::filter1d::{Args, Filter1dKernel, Geometry, Halo, LinePart, Orientation};
+use slm_kernels::filter1d::{Args, Filter1dKernel, Geometry, Halo, LinePart, Orientation, tensor_steps};
 use slm_kernels::signal::{Same, Sample};
+use std::borrow::Cow;
 
 /// Buffers and taps that all launches of a filter share.
 pub(super) struct FilterWindows<'l, T: Sample> {
@@ -33,7 +34,7 @@ pub(super) struct Launches<T: Number> {
 struct Chunk<T: Number> {
     /// Number of the first tap.
     first: usize,
-    /// Number of taps; of each phase, with a stride.
+    /// Number of taps; of each phase, with a stride; of steps, on tensor cores.
     taps: usize,
     /// Number of phases: 1 without a stride.
     phases: usize,
@@ -45,6 +46,12 @@ impl<T: Number> Chunk<T> {
     /// Returns all taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
         vec![Chunk { first: 0, taps: taps.taps.len(), phases: 1, table: T::Table::new(&[], 0) }]
+    }
+
+    /// Returns all taps as the steps of tensor cores, in one launch.
+    fn steps(taps: &Taps<T>) -> Vec<Self> {
+        let steps = tensor_steps(taps.taps.len(), taps.reach.start());
+        vec![Chunk { first: 0, taps: steps, phases: 1, table: T::Table::new(&[], 0) }]
     }
 
     /// Returns chunks of as many taps as the constants of a launch hold.
@@ -91,6 +98,7 @@ impl<T: Number> Launches<T> {
             Filter1dKernel::Register => Chunk::tables(taps, gpu.shared),
             Filter1dKernel::Phases | Filter1dKernel::ManyPhases => Chunk::by_phases(taps, gpu.shared),
             Filter1dKernel::Global | Filter1dKernel::Tile => Chunk::whole(taps),
+            Filter1dKernel::Tensor => Chunk::steps(taps),
         };
         let launches = Launches { gpu: gpu.clone(), taps: taps.clone(), chunks, algorithm };
         choose_for_rows::<T>(launches.at_once(), algorithm, gpu.shared)?;
@@ -102,9 +110,15 @@ impl<T: Number> Launches<T> {
         self.taps.reach.start()
     }
 
-    /// Returns whether the kernels read the taps from global memory. Tables of taps are among the arguments of a launch.
-    pub(super) fn read_taps(&self) -> bool {
-        matches!(self.kernel(), Filter1dKernel::Global | Filter1dKernel::Tile)
+    /// Returns the taps that the kernels read from global memory, if they do. Tables of taps are among the arguments of a launch.
+    pub(super) fn taps_in_memory(&self) -> Result<Option<Cow<'_, [T]>>> {
+        Ok(match self.kernel() {
+            Filter1dKernel::Global | Filter1dKernel::Tile => Some(Cow::Borrowed(&self.taps.taps)),
+            Filter1dKernel::Tensor => {
+                T::TAPS.map(|words| words(&self.taps.taps, self.start())).transpose()?.map(Cow::Owned)
+            }
+            Filter1dKernel::Register | Filter1dKernel::Phases | Filter1dKernel::ManyPhases => None,
+        })
     }
 
     fn kernel(&self) -> Filter1dKernel {

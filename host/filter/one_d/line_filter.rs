@@ -63,6 +63,7 @@ impl<S: FilterSample> LineFilter<S> {
         Ok(match own {
             Some(filter) => LineFilter::Own(filter),
             None if method.algorithm == Filter1dAlgorithm::Fft => return Err(no_transforms(taps).into()),
+            None if method.algorithm == Filter1dAlgorithm::TensorCore => return Err(not_on_tensor_cores(taps).into()),
             None => LineFilter::Pictures(Box::new(OnPictures::new(device, taps, method.algorithm)?)),
         })
     }
@@ -94,6 +95,11 @@ impl<S: FilterSample> LineFilter<S> {
 /// Returns the error of a filter that transforms cannot compute.
 pub(super) fn no_transforms<S: FilterSample, W: FilterWeight>(taps: &Taps<S, W>) -> Filter1dError {
     Filter1dError::NoTransforms { sample: type_name::<S>(), tap: W::NAME, channels: taps.reach.channels }
+}
+
+/// Returns the error of a filter that tensor cores cannot compute.
+pub(super) fn not_on_tensor_cores<S: FilterSample, W: FilterWeight>(taps: &Taps<S, W>) -> Filter1dError {
+    Filter1dError::NotOnTensorCores { sample: type_name::<S>(), tap: W::NAME, channels: taps.reach.channels }
 }
 
 #[cfg(test)]

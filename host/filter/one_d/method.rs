@@ -1,19 +1,27 @@
-//! The method of a filter: sums, or Fourier transforms.
+//! The method of a filter: sums, sums on tensor cores, or Fourier transforms.
 
 use super::algorithm::Method;
 use super::element::Number;
 use super::fft::ByTransforms;
 use super::gpu::GpuFilter1d;
-use super::line_filter::{CpuLines, GpuLines, no_transforms};
-use super::{ErrorBound, Filter1dAlgorithm, Lines, Taps};
+use super::line_filter::{CpuLines, GpuLines, no_transforms, not_on_tensor_cores};
+use super::{ErrorBound, Filter1dAlgorithm, Filter1dError, Lines, Taps};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::OnDemand;
 use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Result};
+use slm_kernels::filter1d::{Orientation, tensor_bytes};
 use std::ops::RangeInclusive;
 
 /// Numbers of taps with which transforms take less time than sums on the CPU. Spectra of more taps take much memory.
 const TAPS_ON_CPU: RangeInclusive<usize> = 96..=1 << 22;
+
+/// Numbers of taps with which tensor cores take less time than sums on a GPU, and of outputs of a line that fill enough blocks.
+const TAPS_ON_TENSOR_CORES: usize = 65;
+const OUTPUTS_ON_TENSOR_CORES: usize = 1 << 12;
+
+/// The first GPUs whose tensor cores have the products of the kernel.
+const FIRST_WITH_TENSOR_CORES: (u32, u32) = (8, 0);
 
 /// What a method allows.
 enum Allowed<T: Number> {
@@ -26,6 +34,7 @@ fn allowed<T: Number>(taps: &Taps<T>, method: Method) -> Result<Allowed<T>> {
     Ok(match (method.algorithm, method.bound, T::BY_TRANSFORMS) {
         // Transforms would compute all outputs.
         _ if taps.reach.stride > 1 => Allowed::Sums,
+        (Filter1dAlgorithm::TensorCore, ..) if T::TAPS.is_none() => return Err(not_on_tensor_cores(taps).into()),
         (Filter1dAlgorithm::Fft, _, Some(transforms)) => Allowed::Transforms(transforms),
         (Filter1dAlgorithm::Fft, _, None) => return Err(no_transforms(taps).into()),
         (Filter1dAlgorithm::Auto, ErrorBound::PerSegment, Some(transforms)) => Allowed::Both(transforms),
@@ -49,12 +58,54 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
     Ok(match allowed(taps, method)? {
         Allowed::Transforms(by) => (by.on_gpu)(gpu, taps, "requested")?,
         Allowed::Both(by) => {
-            let sums = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
-            let (gpu, taps) = (gpu.clone(), taps.clone());
-            Box::new(FasterOnGpu { gpu, taps, by, sums, transforms: OnDemand::default() })
+            let of_call = (gpu.clone(), taps.clone());
+            let make = move || (by.on_gpu)(&of_call.0, &of_call.1, "transforms take less time");
+            faster(gpu, taps, move |gpu, taps, lines| (by.are_faster)(gpu, taps, lines), make)?
+        }
+        Allowed::Sums if method.algorithm == Filter1dAlgorithm::TensorCore => {
+            check_tensor_cores(gpu, taps)?;
+            Box::new(GpuFilter1d::new(gpu, taps, method.algorithm)?)
+        }
+        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && check_tensor_cores(gpu, taps).is_ok() => {
+            let of_call = (gpu.clone(), taps.clone());
+            let make = move || -> Result<Box<dyn GpuLines<T>>> {
+                Ok(Box::new(GpuFilter1d::new(&of_call.0, &of_call.1, Filter1dAlgorithm::TensorCore)?))
+            };
+            faster(gpu, taps, |gpu, taps, lines| are_faster_on_tensor_cores::<T>(gpu, taps, lines), make)?
         }
         Allowed::Sums => Box::new(GpuFilter1d::new(gpu, taps, method.algorithm)?),
     })
+}
+
+/// Returns an error unless tensor cores of the GPU can compute a filter.
+fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
+    if T::TAPS.is_none() || taps.reach.stride > 1 {
+        return Err(not_on_tensor_cores(taps).into());
+    }
+    match gpu.info().compute_capability {
+        Some(found) if found < FIRST_WITH_TENSOR_CORES => Err(Filter1dError::NoTensorCores { found }.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether tensor cores take less time than sums of the second number of taps.
+fn are_faster_on_tensor_cores<T: Number>(gpu: &Gpu, [_, taps]: [usize; 2], lines: &Lines) -> bool {
+    lines.orientation == Orientation::Rows
+        && taps >= TAPS_ON_TENSOR_CORES
+        && lines.outputs >= OUTPUTS_ON_TENSOR_CORES
+        && tensor_bytes(taps) <= gpu.shared.max_per_block
+}
+
+/// Returns the filter by sums, or by another method for lines that it takes less time for.
+fn faster<T: Number>(
+    gpu: &Gpu,
+    taps: &Taps<T>,
+    is_faster: impl Fn(&Gpu, [usize; 2], &Lines) -> bool + Send + Sync + 'static,
+    make: impl Fn() -> Result<Box<dyn GpuLines<T>>> + Send + Sync + 'static,
+) -> Result<Box<dyn GpuLines<T>>> {
+    let sums = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
+    let (gpu, taps, other) = (gpu.clone(), taps.clone(), OnDemand::default());
+    Ok(Box::new(FasterOnGpu { gpu, taps, sums, other, is_faster: Box::new(is_faster), make: Box::new(make) }))
 }
 
 /// A filter on the CPU by the method that takes less time for its lines.
@@ -78,9 +129,11 @@ impl<T: Number> CpuLines<T> for FasterOnCpu<T> {
 struct FasterOnGpu<T: Number> {
     gpu: Gpu,
     taps: Taps<T>,
-    by: ByTransforms<T>,
     sums: GpuFilter1d<T>,
-    transforms: OnDemand<Box<dyn GpuLines<T>>>,
+    other: OnDemand<Box<dyn GpuLines<T>>>,
+    /// Gets the number of taps, and that of sums.
+    is_faster: Box<dyn Fn(&Gpu, [usize; 2], &Lines) -> bool + Send + Sync>,
+    make: Box<dyn Fn() -> Result<Box<dyn GpuLines<T>>> + Send + Sync>,
 }
 
 impl<T: Number> FasterOnGpu<T> {
@@ -89,10 +142,10 @@ impl<T: Number> FasterOnGpu<T> {
         let all = self.taps.taps.len();
         // Sums have fewer taps in short lines, where some are added up.
         let of_sums = self.taps.fold(lines).map_or(all, |fold| fold.taps);
-        if !(self.by.are_faster)(&self.gpu, [all, of_sums], lines) {
+        if !(self.is_faster)(&self.gpu, [all, of_sums], lines) {
             return Ok(&self.sums);
         }
-        Ok(&**self.transforms.get(|| (self.by.on_gpu)(&self.gpu, &self.taps, "transforms take less time"))?)
+        Ok(&**self.other.get(&self.make)?)
     }
 }
 

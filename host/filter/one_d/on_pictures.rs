@@ -54,7 +54,7 @@ impl<S: FilterSample> OnPictures<S> {
 fn kernel_of(algorithm: Filter1dAlgorithm) -> Filter2dAlgorithm {
     match algorithm {
         Filter1dAlgorithm::Auto => Filter2dAlgorithm::Auto,
-        Filter1dAlgorithm::Fft => unreachable!("transforms filter no pictures"),
+        Filter1dAlgorithm::Fft | Filter1dAlgorithm::TensorCore => unreachable!("they filter no pictures"),
         Filter1dAlgorithm::GlobalMemory => Filter2dAlgorithm::GlobalMemory,
         Filter1dAlgorithm::SharedTile(_) => Filter2dAlgorithm::SharedTile,
         Filter1dAlgorithm::RegisterTiled => Filter2dAlgorithm::RegisterTiled,

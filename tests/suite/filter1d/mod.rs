@@ -13,6 +13,7 @@ mod channels;
 mod golden;
 mod origins;
 mod strides;
+mod tensor;
 mod transforms;
 mod types;
 
@@ -88,6 +89,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(golden::trials());
     trials.extend(origins::trials());
     trials.extend(strides::trials());
+    trials.extend(tensor::trials());
     trials.extend(transforms::trials());
     trials.extend(types::trials());
     trials

@@ -129,7 +129,7 @@ mod tests {
         fn exchange(&self, _: WarpOperation, _: u32, _: u32, _: &'static Location<'static>) -> u32 {
             unreachable!()
         }
-        fn mma(&self, _: Fragments, _: &'static Location<'static>) -> [i32; 2] {
+        fn mma(&self, _: Fragments, _: &'static Location<'static>) -> [i32; 4] {
             unreachable!()
         }
     }

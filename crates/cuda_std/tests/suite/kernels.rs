@@ -340,7 +340,7 @@ fn arenas_and_windows_cannot_be_copied() {
 
 #[test]
 fn without_a_machine_every_accessor_says_so() {
-    let without: [fn(); 11] = [
+    let without: [fn(); 12] = [
         || _ = thread::thread_idx_x(),
         || thread::sync_threads(),
         || _ = input::<f32>(0, 4).get(0),
@@ -349,6 +349,7 @@ fn without_a_machine_every_accessor_says_so() {
         || _ = warp::ballot(warp::FULL, true),
         || warp::sync_warp(warp::FULL),
         || _ = warp::mma_m8n8k16_s8(0, 0, [0, 0]),
+        || _ = warp::mma_m16n8k32_u8([0; 4], [0; 2], [0; 4]),
         || _ = warp::lane(),
         || fence::fence_device(),
         || scale::run(scaling(0).1, ()),

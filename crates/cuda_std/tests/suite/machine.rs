@@ -87,7 +87,7 @@ pub struct Tester {
     /// The result of exchanges.
     pub answer: Cell<u32>,
     /// The result of matrix products.
-    pub product: Cell<[i32; 2]>,
+    pub product: Cell<[i32; 4]>,
     /// The time of the clock.
     pub clock: Cell<u64>,
     pub log: RefCell<Vec<Event>>,
@@ -314,7 +314,7 @@ impl Machine for Tester {
         self.answer.get()
     }
 
-    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 2] {
+    fn mma(&self, fragments: Fragments, at: &'static Location<'static>) -> [i32; 4] {
         self.note(Event::Mma(fragments, at));
         self.product.get()
     }

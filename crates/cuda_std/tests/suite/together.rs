@@ -1,7 +1,7 @@
 //! Operations between threads, through the host interface: atomics, barriers, fences and warps.
 
 use crate::machine::{Event, GLOBAL, Tester, in_out, output};
-use cuda_std::host::{Access, Fragments, Masked, Operation, Scope, Space, WarpOperation};
+use cuda_std::host::{Access, Fragments, Masked, Operation, Product, Scope, Space, WarpOperation};
 use cuda_std::{Ordering, fence, thread, warp};
 
 /// Applies a method to element 5 of a window of each kind, with both orderings. The element is `$old` before the call, and
@@ -225,11 +225,17 @@ fn exchanges() {
 #[test]
 fn products_of_matrices() {
     let tester = Tester::new(0, 0);
-    for product in [[0, 0], [i32::MIN, i32::MAX], [-1, 7]] {
+    for product in [[0; 4], [i32::MIN, i32::MAX, 1, 2], [-1, 7, 8, 9]] {
         tester.product.set(product);
         let (result, event) = tester.observe_one(|| warp::mma_m8n8k16_s8(0x8000_7fff, u32::MAX, [3, i32::MIN]));
         let Event::Mma(fragments, _) = event else { panic!("{event:?}") };
-        assert_eq!(fragments, Fragments { a: 0x8000_7fff, b: u32::MAX, c: [3, i32::MIN] });
+        let (a, b, c) = ([0x8000_7fff, 0, 0, 0], [u32::MAX, 0], [3, i32::MIN, 0, 0]);
+        assert_eq!(fragments, Fragments { product: Product::M8N8K16S8, a, b, c });
+        assert_eq!(result[..], product[..2]);
+        let (a, b, c) = ([1, 2, u32::MAX, 4], [5, 6], [7, 8, i32::MIN, 10]);
+        let (result, event) = tester.observe_one(|| warp::mma_m16n8k32_u8(a, b, c));
+        let Event::Mma(fragments, _) = event else { panic!("{event:?}") };
+        assert_eq!(fragments, Fragments { product: Product::M16N8K32U8, a, b, c });
         assert_eq!(result, product);
     }
 }

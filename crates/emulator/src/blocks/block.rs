@@ -58,7 +58,7 @@ impl Block {
             waiting: Vec::new(),
             reused: Vec::new(),
             warps: vec![Meeting::default(); warps],
-            answers: vec![[0; 2]; threads as usize],
+            answers: vec![[0; 4]; threads as usize],
             splits: Splits { first: Vec::new(), done: vec![0; threads as usize] },
             ended: 0,
             steps_left: 0,

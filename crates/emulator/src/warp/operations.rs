@@ -1,7 +1,7 @@
 //! Operations of a warp: `sync_warp`, shuffles, votes, reductions and matrix products.
 
 use crate::report::Action;
-use cuda_std::host::{Fragments, WarpOperation};
+use cuda_std::host::{Fragments, Product, WarpOperation};
 use std::mem::discriminant;
 
 /// A lane's input to an operation of its warp.
@@ -27,8 +27,8 @@ impl LaneInput {
     /// Returns the lane's result if no other lane provides one.
     pub(crate) fn own(&self) -> Answer {
         match self {
-            LaneInput::Wait => [0; 2],
-            LaneInput::Exchange(_, word) => [*word, 0],
+            LaneInput::Wait => [0; 4],
+            LaneInput::Exchange(_, word) => [*word, 0, 0, 0],
             LaneInput::Mma(fragments) => fragments.c.map(|element| element as u32),
         }
     }
@@ -41,13 +41,14 @@ impl LaneInput {
     fn meets(&self, other: &LaneInput) -> bool {
         match (self, other) {
             (LaneInput::Exchange(own, _), LaneInput::Exchange(other, _)) => discriminant(own) == discriminant(other),
+            (LaneInput::Mma(own), LaneInput::Mma(other)) => own.product == other.product,
             _ => discriminant(self) == discriminant(other),
         }
     }
 }
 
-/// A lane's result of an operation of its warp: the first word, and for matrix products both.
-pub(crate) type Answer = [u32; 2];
+/// A lane's result of an operation of its warp: the first word, and for matrix products more.
+pub(crate) type Answer = [u32; 4];
 
 /// A lane's call of an operation of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +115,7 @@ pub(crate) fn answer(calls: &[Option<Call>; 32], lane: u32, input: &LaneInput) -
         LaneInput::Wait => (input.own(), None),
         LaneInput::Exchange(operation, own) => {
             let (word, foreign) = exchange(calls, lane, *operation, *own);
-            ([word, 0], foreign)
+            ([word, 0, 0, 0], foreign)
         }
         LaneInput::Mma(fragments) => (product(calls, lane, fragments), None),
     }
@@ -163,21 +164,34 @@ fn combine(calls: &[Option<Call>; 32], operation: WarpOperation, own: u32) -> u3
     combined.unwrap_or(own)
 }
 
-/// Returns the two elements of `A * B + C` that `lane` holds. The lanes from `4 * r` on hold row `r` of `A`, and likewise
-/// those from `4 * c` on column `c` of `B`. Missing lanes count as zeros.
+/// Returns the elements of `A * B + C` that `lane` holds. The lanes from `4 * r` on hold row `r` of `A`, those of larger matrices also row
+/// `r + 8`, and likewise those from `4 * c` on column `c` of `B`. Missing lanes count as zeros.
 fn product(calls: &[Option<Call>; 32], lane: u32, own: &Fragments) -> Answer {
     let fragments = |lane: u32| match calls[lane as usize] {
         Some(Call { input: LaneInput::Mma(fragments), .. }) => fragments,
         _ => Fragments::default(),
     };
     let (row, column) = (lane / 4, 2 * (lane % 4));
-    let sum = |c: i32, column: u32| {
-        (0..4).fold(c, |sum, k| sum.wrapping_add(dot(fragments(4 * row + k).a, fragments(4 * column + k).b)))
+    // Words of a row of `A` that a lane holds. Words that a product does not have are 0.
+    let words = |upper: usize| [upper, upper + 2];
+    let sum = |c: i32, words: [usize; 2], column: u32| {
+        (0..4).fold(c, |sum, k| {
+            let (of_row, of_column) = (fragments(4 * row + k), fragments(4 * column + k));
+            let products = words.into_iter().zip(of_column.b).map(|(word, b)| dot(own.product, of_row.a[word], b));
+            products.fold(sum, i32::wrapping_add)
+        })
     };
-    [sum(own.c[0], column) as u32, sum(own.c[1], column + 1) as u32]
+    let [c0, c1, c2, c3] = own.c;
+    let (low, high) = (words(0), words(1));
+    [sum(c0, low, column), sum(c1, low, column + 1), sum(c2, high, column), sum(c3, high, column + 1)]
+        .map(|sum| sum as u32)
 }
 
-/// Returns the dot product of four signed bytes.
-fn dot(a: u32, b: u32) -> i32 {
-    a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).sum()
+/// Returns the dot product of four bytes.
+fn dot(product: Product, a: u32, b: u32) -> i32 {
+    let number = |byte: u8| match product {
+        Product::M8N8K16S8 => i32::from(byte as i8),
+        _ => i32::from(byte),
+    };
+    a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| number(a) * number(b)).sum()
 }

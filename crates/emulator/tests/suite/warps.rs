@@ -169,6 +169,64 @@ fn matrix_products_are_signed_and_wrap() {
     }
 }
 
+arguments! {
+    /// Two matrices of bytes and their product.
+    pub struct LargeMatrices<'l> {
+        /// Four words of each lane.
+        pub a: GlobalIn<'l, u32>,
+        /// Two words of each lane.
+        pub b: GlobalIn<'l, u32>,
+        /// Four elements of each lane.
+        pub c: GlobalInOut<'l, i32>,
+    }
+}
+
+kernel! {
+    /// A block of one warp.
+    pub fn large_product<'l>(_arena, args: LargeMatrices<'l>) {
+        let l = u64::from(warp::lane());
+        let c = args.c.get_pack::<4>(4 * l);
+        args.c.set_pack(4 * l, warp::mma_m16n8k32_u8(args.a.get_pack(4 * l), args.b.get_pack(2 * l), c));
+    }
+}
+
+/// Products of bytes without a sign, whose sums wrap.
+#[test]
+fn large_matrix_products_match_the_definition() {
+    let mut number = numbers(3);
+    for _ in 0..10 {
+        let a: [[u8; 32]; 16] = std::array::from_fn(|_| std::array::from_fn(|_| number() as u8));
+        let b: [[u8; 8]; 32] = std::array::from_fn(|_| std::array::from_fn(|_| number() as u8));
+        let c: [[i32; 8]; 16] = std::array::from_fn(|_| std::array::from_fn(|_| number() as i32));
+        let lanes = || (0..32usize).map(|lane| (lane / 4, lane % 4));
+        let words_of_a: Vec<u32> = lanes()
+            .flat_map(|(g, t)| [(g, 0), (g + 8, 0), (g, 16), (g + 8, 16)].map(|(row, k)| (row, k + 4 * t)))
+            .map(|(row, k)| u32::from_le_bytes(std::array::from_fn(|i| a[row][k + i])))
+            .collect();
+        let words_of_b: Vec<u32> = lanes()
+            .flat_map(|(g, t)| [0, 16].map(|k| (g, k + 4 * t)))
+            .map(|(column, k)| u32::from_le_bytes(std::array::from_fn(|i| b[k + i][column])))
+            .collect();
+        let elements = |c: &[[i32; 8]; 16]| -> Vec<i32> {
+            let places = |(g, t): (usize, usize)| [(g, 2 * t), (g, 2 * t + 1), (g + 8, 2 * t), (g + 8, 2 * t + 1)];
+            lanes().flat_map(places).map(|(row, column)| c[row][column]).collect()
+        };
+        let mut emulator = Emulator::new(Profile::SM_90);
+        let (left, right) = (emulator.upload(&words_of_a), emulator.upload(&words_of_b));
+        let result = emulator.upload(&elements(&c));
+        let args = LargeMatrices { a: left.input(), b: right.input(), c: result.in_out() };
+        let report = emulator.launch::<large_product>(Launch::new([1; 3], [32, 1, 1]), args, ()).expect("small");
+        assert!(report.is_clean(), "{report}");
+        let expected: [[i32; 8]; 16] = std::array::from_fn(|row| {
+            std::array::from_fn(|column| {
+                let products = (0..32).map(|k| i32::from(a[row][k]) * i32::from(b[k][column]));
+                products.fold(c[row][column], i32::wrapping_add)
+            })
+        });
+        assert_eq!(emulator.download(&result), elements(&expected));
+    }
+}
+
 /// Returns the missing lanes of each line where lanes wait, sorted.
 fn missing(report: &Report) -> Vec<u32> {
     let lanes = report.findings.iter().map(|finding| match finding.problem {

@@ -83,6 +83,25 @@ pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
     [first, second]
 }
 
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+pub(crate) fn mma_m16n8k32_u8(a: [u32; 4], b: [u32; 2], c: [i32; 4]) -> [i32; 4] {
+    // As above.
+    // SAFETY: reads the mask of active lanes, which is not used.
+    unsafe { active_mask() };
+    let [mut c0, mut c1, mut c2, mut c3] = c;
+    // SAFETY: works on registers.
+    unsafe {
+        asm!("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {{{c0}, {c1}, {c2}, {c3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, \
+              {{{c0}, {c1}, {c2}, {c3}}};",
+             a0 = in(reg32) a[0], a1 = in(reg32) a[1], a2 = in(reg32) a[2], a3 = in(reg32) a[3],
+             b0 = in(reg32) b[0], b1 = in(reg32) b[1],
+             c0 = inout(reg32) c0, c1 = inout(reg32) c1, c2 = inout(reg32) c2, c3 = inout(reg32) c3,
+             options(nomem, nostack, preserves_flags));
+    }
+    [c0, c1, c2, c3]
+}
+
 // SAFETY: the declarations match LLVM's intrinsics of these names (`IntrinsicsNVVM.td`), with `u32` for `i32`, which has no
 // sign in LLVM.
 #[cfg(target_feature = "sm_80")]

@@ -1,6 +1,6 @@
 //! Operations of the lanes of a warp.
 
-use crate::host::{Fragments, WarpOperation, machine};
+use crate::host::{Fragments, Product, WarpOperation, machine};
 use crate::machine::Reductions;
 use crate::warp::WARP;
 use std::panic::Location;
@@ -61,7 +61,14 @@ pub(crate) fn sync_warp(mask: u32) {
 
 #[track_caller]
 pub(crate) fn mma_m8n8k16_s8(a: u32, b: u32, c: [i32; 2]) -> [i32; 2] {
-    machine().mma(Fragments { a, b, c }, Location::caller())
+    let (a, b, c) = ([a, 0, 0, 0], [b, 0], [c[0], c[1], 0, 0]);
+    let [first, second, ..] = machine().mma(Fragments { product: Product::M8N8K16S8, a, b, c }, Location::caller());
+    [first, second]
+}
+
+#[track_caller]
+pub(crate) fn mma_m16n8k32_u8(a: [u32; 4], b: [u32; 2], c: [i32; 4]) -> [i32; 4] {
+    machine().mma(Fragments { product: Product::M16N8K32U8, a, b, c }, Location::caller())
 }
 
 macro_rules! reductions {
