@@ -116,26 +116,40 @@ pub(super) fn correlate(arena: Arena, args: &Args<Same<i32>>) {
     store(args, line, first, split, sums);
 }
 
+/// Number of units whose samples a thread has in flight before it splits the first one.
+const UNDER_WAY: usize = 3;
+
 /// Splits samples from number `start` on into limbs.
 #[inline(always)]
 fn store_limbs(line: &Line<i32>, start: i64, planes: &[Shared<u32>; 2], split: Split, pairs: u32) {
     let (t, threads) = (thread::thread_idx_x(), WARPS * warp::WARP);
-    let is_inside = line.step == 1 && line.contains(start, pairs * 16);
-    let inside = line.input.at(if is_inside { line.first + start as u64 } else { 0 });
-    let is_packed = is_inside && inside.is_aligned(RUN);
-    let mut unit = t;
-    while unit < 2 * pairs {
-        let samples = [0, 8].map(|behind| {
-            let i = unit / 2 * 16 + unit % 2 * RUN + behind;
-            match is_packed {
-                true => inside.get_pack::<{ RUN as usize }>(i),
-                false => from_fn(|k| line.get(start + i64::from(i) + k as i64)),
-            }
-        });
-        let [a, b] = samples.map(limbs);
+    let units = 2 * pairs;
+    // The first samples of a unit's two runs.
+    let runs = |unit: u32| [0, 2 * RUN].map(|behind| unit / 2 * 16 + unit % 2 * RUN + behind);
+    let put = |unit: u32, [a, b]: [[i32; RUN as usize]; 2]| {
+        let (a, b) = (limbs(a), limbs(b));
         let place = (split.place(unit / 2) * 2 + unit % 2) * 4;
         planes[0].set_pack(place, [a[0], b[0], a[1], b[1]]);
         planes[1].set_pack(place, [a[2], b[2], a[3], b[3]]);
+    };
+    let is_inside = line.step == 1 && line.contains(start, pairs * 16);
+    let inside = line.input.at(if is_inside { line.first + start as u64 } else { 0 }).first(pairs * 16);
+    let mut unit = t;
+    if is_inside && inside.is_aligned(RUN) {
+        while unit < units {
+            let all: [u32; UNDER_WAY] = from_fn(|k| unit + k as u32 * threads);
+            let samples = all.map(|unit| runs(unit).map(|run| inside.get_pack_masked(run)));
+            for k in 0..UNDER_WAY {
+                if all[k] < units {
+                    put(all[k], samples[k]);
+                }
+            }
+            unit += UNDER_WAY as u32 * threads;
+        }
+        return;
+    }
+    while unit < units {
+        put(unit, runs(unit).map(|run| from_fn(|k| line.get(start + i64::from(run) + k as i64))));
         unit += threads;
     }
 }

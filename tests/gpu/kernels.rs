@@ -52,6 +52,9 @@ fn arguments<'l>(
         halo: Halo::Cooperative as u32,
         tiles: 1,
         tap_count: 5,
+        stride: 1,
+        phases: 1,
+        entries: 5,
         resume: 0,
     }
 }
