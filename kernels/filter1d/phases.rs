@@ -107,7 +107,6 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
         sums = correlate::<F, V, R, N, K>(taps, table, span, sums, |s| tile.get_pack(at + s * places));
         phase += 1;
     }
-    thread::sync_threads();
 
     let (staged, _) = tile.reuse().split::<F::Output>(outputs);
     for r in (0..R).step_by(V) {

@@ -204,10 +204,11 @@ fn products(taps: GlobalIn<i32, u32>, planes: &[Shared<u32>; 2], split: Split) -
 fn store(args: &Args<Same<i32>>, line: u64, first: u64, split: Split, sums: Sums) {
     let (lane, warp) = (warp::lane(), thread::thread_idx_x() / warp::WARP);
     for (t, sums) in sums.into_iter().enumerate() {
-        for element in 0..4 {
+        let of_tile: [i32; 4] =
+            from_fn(|element| (0..4).fold(0i32, |sum, s: usize| sum.wrapping_add(sums[s][element] << (8 * s))));
+        for (element, sum) in of_tile.into_iter().enumerate() {
             let column = (warp * 8 + split.column(2 * (lane % 4) + element as u32 % 2)) * TILES as u32 + t as u32;
             let row = lane / 4 + element as u32 / 2 * 8;
-            let sum = (0..4).fold(0i32, |sum, s| sum.wrapping_add(sums[s][element] << (8 * s)));
             let o = first + u64::from(column * 16 + row);
             args.output.set_if(o < args.outputs, line * args.output_line + o * args.output_step, sum);
         }

@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 const TAPS_ON_CPU: RangeInclusive<usize> = 96..=1 << 22;
 
 /// Numbers of taps with which tensor cores take less time than sums on a GPU, and of outputs of a line that fill enough blocks.
-const TAPS_ON_TENSOR_CORES: usize = 81;
+const TAPS_ON_TENSOR_CORES: usize = 49;
 const OUTPUTS_ON_TENSOR_CORES: usize = 1 << 12;
 
 /// The first GPUs whose tensor cores have the products of the kernel.
