@@ -50,7 +50,7 @@ fn copy<T: Element>(source: &Buffer<T>, target: &mut Buffer<T>, rows: Rows, thro
     }
 }
 
-/// Copies rows through pinned memory of about this number of bytes.
+/// Copies rows through pinned memory of about this number of bytes, but at least of a row.
 fn copy_through_host<T: Element>(source: &Buffer<T>, target: &mut Buffer<T>, rows: Rows, bytes: usize) -> Result<()> {
     if rows.is_empty() {
         return Ok(());

@@ -11,7 +11,7 @@
 //! signal it is continued as that one is: so a part at an end has at least as many samples as a window. A wrapped signal is cut at a
 //! place that no window of the part reaches beyond: its first and last part have samples of the other end.
 //!
-//! Each output is computed as in the whole signal, bit for bit unless by Fourier transforms: kernels add the products of an output in the order of the weights, and
+//! Each output is computed as in the whole signal, bit for bit unless by Fourier transforms: kernels add the products of an output in an order that does not depend on the part, and
 //! parts begin where segments of sums do.
 
 use crate::Device;

@@ -113,11 +113,18 @@ impl<'a, S: Element, O: Element> Parts<'a, S, O> {
         let per_output = per_output.map(|(width, stride, size)| width.saturating_mul(stride).saturating_mul(size));
         let size = bytes / per_output[0].saturating_add(per_output[1]).max(1);
         let of_outputs = divided.outputs(places)?;
+        if of_outputs == 0 {
+            return Ok(());
+        }
         let mut parts = placement.parts(of_outputs, places, size).peekable();
         let largest = match parts.peek() {
             // A whole signal may be longer than a part.
             Some(part) if part.len() == places => [places, part.outputs.len()],
-            _ => placement.capacities(size),
+            _ => {
+                let [samples, of_part] = placement.capacities(size);
+                // Besides those of the signal, samples of its other end.
+                [samples.min(places + 2 * (placement.span + placement.pack)), of_part.min(of_outputs)]
+            }
         };
         let elements = [largest[0] * in_width, largest[1] * out_width];
         // The outputs go to their places, or are copied there.

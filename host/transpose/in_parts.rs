@@ -10,7 +10,8 @@
 //!                     [ cᵀ ]
 //! ```
 //!
-//! The longer side is divided, so a part can be as small as a row or a column of a square.
+//! The longer side of a single matrix is divided, so a part can be as small as a row or a column of a square. Several matrices are not
+//! divided themselves.
 
 use super::{Matrices, PreparedTranspose, TransposeElement};
 use crate::device::data::{Elements, Target};

@@ -43,10 +43,10 @@ impl Filter1dKernel {
     }
 }
 
-/// The longest stride with which all phases of a tile with many sums fit into 48 KiB.
+/// The longest stride with several packs of sums per thread along rows.
 const MOST_FEW_PHASES: u64 = 8;
 
-/// Maximum bytes of the tile of a launch with a stride, unless a single phase takes more: several blocks fit on a multiprocessor.
+/// Maximum bytes of the tile of a launch with a stride, unless a single phase takes more: several blocks fit on a multiprocessor of `sm_80`.
 const MOST_PHASE_BYTES: u64 = 64 << 10;
 
 /// The sizes that determine a launch.

@@ -88,11 +88,12 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
     let (line, first) = tile_of_block(args, 1, outputs);
 
     let start = args.start + (first * args.stride) as i64;
-    let part = Part { start, stride: args.stride, phases: phases.count, len };
+    let left = (args.outputs - first).min(outputs as u64) as u32;
+    let last = (left - 1) as u64 * args.stride + (args.tap_count - 1) as u64;
+    let part = Part { start, stride: args.stride, phases: phases.count, len, last };
     part.load::<_, V>(&args.line(line), [x, threads], |i, sample| tile.set(i, sample));
     thread::sync_threads();
 
-    let left = (args.outputs - first).min(outputs as u64) as u32;
     let output = args.output.at(line * args.output_line + first).first(left);
     let mut sums = [F::Sum::default(); R];
     if args.resume != 0 {
@@ -162,6 +163,9 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
     // Threads without a line load the last one again. Their sums are not stored.
     let input = args.line(line.min(args.lines - 1));
 
+    let left = (args.outputs - first).min(outputs as u64);
+    let last = (left - 1) * args.stride + (args.tap_count - 1) as u64;
+
     let at = a * R as u32;
     let place = |r: usize| {
         let o = first + (at + r as u32) as u64;
@@ -179,7 +183,7 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
     let mut phase = 0;
     while phase < phases.count {
         let start = args.start + (first * args.stride) as i64 + phase as i64;
-        let part = Part { start, stride: args.stride, phases: 1, len };
+        let part = Part { start, stride: args.stride, phases: 1, len, last: last - phase as u64 };
         part.load::<_, 1>(&input, [a, places], |s, sample| tile.set(s * COLUMN_LINES + c, sample));
         thread::sync_threads();
         let (span, table) = (phases.span::<V>(args, phase), phase * phases.places / V as u32);
@@ -201,6 +205,9 @@ struct Part {
     stride: u64,
     phases: u32,
     len: u32,
+    /// Distance to the last sample that an output meets. Places behind it get this one: samples far behind the end of a line are not
+    /// defined.
+    last: u64,
 }
 
 impl Part {
@@ -210,8 +217,7 @@ impl Part {
     fn load<X: Sample, const V: usize>(&self, line: &Line<X>, [t, threads]: [u32; 2], put: impl Fn(u32, X)) {
         let (pack, places, packs) = (V as u32, places(self.phases), self.len / V as u32);
         let step = [threads / pack / places, threads / pack % places];
-        let last = (self.len - 1) as u64 * self.stride + self.phases as u64 - 1;
-        let is_inside = self.start >= 0 && self.start as u64 + last < line.samples;
+        let is_inside = self.start >= 0 && self.start as u64 + self.last < line.samples;
         let next = |[q, phase]: [u32; 2]| {
             let (q, phase) = (q + step[0], phase + step[1]);
             if phase < places { [q, phase] } else { [q + 1, phase - places] }
@@ -224,7 +230,8 @@ impl Part {
                 here
             });
             let exists = all.map(|[q, phase]| q < packs && phase < self.phases);
-            let offsets = all.map(|[q, phase]| (q * pack + t % pack) as u64 * self.stride + phase as u64);
+            let offsets =
+                all.map(|[q, phase]| ((q * pack + t % pack) as u64 * self.stride + phase as u64).min(self.last));
             let samples: [X; UNDER_WAY] = core::array::from_fn(|k| match exists[k] {
                 true if is_inside => line.inside(self.start as u64 + offsets[k]),
                 true => line.get(self.start + offsets[k] as i64),

@@ -18,7 +18,7 @@
 //! Sums of bytes wrap modulo 2^32, as sums of numbers do.
 //!
 //! A *step* multiplies 32 columns of the taps' matrix with 32 rows of the samples': 16 of their first half, and 16 of their second half,
-//! which begins [`Split::half`] samples later. So the samples of one tile's step are those of the tile before in the next step, because
+//! which begins 16 samples for each step later. So the samples of one tile's step are those of the tile before in the next step, because
 //! tiles are 16 samples apart, too. A warp loads each once, and keeps it in registers for all four tiles.
 //!
 //! Source: the limbs are those of schoolbook multiplication; the layouts of matrices are in the PTX ISA ("Matrix Fragments for

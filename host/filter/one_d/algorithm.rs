@@ -1,6 +1,7 @@
 //! Algorithms of filters.
 
-/// Algorithm of a filter. The CPU has one direct algorithm, and ignores which one is requested.
+/// Algorithm of a filter. The CPU has one direct algorithm, and takes it for all requests that it does not refuse, except for
+/// [`Fft`](Filter1dAlgorithm::Fft).
 ///
 /// Lines with several [`channels`](super::Filter1d::channels), and samples of another type than the taps, are filtered by the
 /// kernels for pictures, whose [algorithms](crate::Filter2dAlgorithm) have the same names. The tiles of `RegisterTiled` and
@@ -10,7 +11,7 @@
 #[non_exhaustive]
 pub enum Filter1dAlgorithm {
     /// The fastest algorithm: [`RegisterTiled`](Filter1dAlgorithm::RegisterTiled), which supports any number of taps, in several
-    /// launches if there are very many; or one of the next two if it takes less time: [`TensorCore`](Filter1dAlgorithm::TensorCore), and
+    /// launches if there are very many; or one of these if it takes less time: [`TensorCore`](Filter1dAlgorithm::TensorCore), and
     /// [`Fft`](Filter1dAlgorithm::Fft) if an [error bound](ErrorBound::PerSegment) allows it.
     #[default]
     Auto,
@@ -29,7 +30,7 @@ pub enum Filter1dAlgorithm {
     /// The CPU uses transforms, too, for up to 2^24 taps.
     Fft,
     /// Products of bytes on tensor cores, for one channel of `i32` with taps of `i32`. The outputs are exactly those of the other algorithms.
-    /// It needs compute capability 8.0, such as of an A100.
+    /// It needs a GPU of compute capability 8.0 or later, such as an A100.
     TensorCore,
 }
 

@@ -116,9 +116,8 @@ fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mu
         None => &constant[..],
     };
     let stride = taps.reach.stride;
-    // Phase by phase.
-    let mut order: Vec<usize> = allocation::reserved(taps.taps.len())?;
-    order.extend((0..stride.min(taps.taps.len())).flat_map(|phase| (phase..taps.taps.len()).step_by(stride)));
+    // Without a stride, nothing is reordered.
+    let order = if stride > 1 { by_phases(taps)? } else { Vec::new() };
     let ordered = allocation::collected(order.iter().map(|&j| taps.taps[j]))?;
     // A single row may have any pitch, and the buffer may be longer than the matrix.
     let (size, pieces) = (ROWS.saturating_mul(lines.output_pitch), lines.outputs.div_ceil(ROWS));
@@ -143,6 +142,14 @@ fn columns<T: Number>(taps: &Taps<T>, lines: &Lines, samples: &[T], outputs: &mu
         }
         Ok(())
     })
+}
+
+/// Returns the numbers of the taps, phase by phase.
+fn by_phases<T: Number>(taps: &Taps<T>) -> Result<Vec<usize>> {
+    let (count, stride) = (taps.taps.len(), taps.reach.stride);
+    let mut order = allocation::reserved(count)?;
+    order.extend((0..stride.min(count)).flat_map(|phase| (phase..count).step_by(stride)));
+    Ok(order)
 }
 
 /// Computes `outputs[c] = Σ_j taps[j] · sources[j][c]`.

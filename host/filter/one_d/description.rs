@@ -191,7 +191,11 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// [extent](Self::extent): `y[s · i]` instead of `y[i]`. The default is 1. Of `n` outputs `⌈n / s⌉` remain, for each channel.
     ///
     /// A low-pass filter with a stride is a *decimation*. The other outputs are not computed. A stride must be from 1 to 2^31 - 1; otherwise
-    /// [`prepare`](Self::prepare) fails. [Errors](super#numbers) have the same bound as without a stride, but another order of the sums.
+    /// [`prepare`](Self::prepare) fails. [Errors](super#numbers) have the same bound as without a stride, but sums of floats may have another order, and so other bits.
+    ///
+    /// All samples are read. With few taps and a short stride this takes about as long as all outputs, with 2 up to a third longer. The default
+    /// algorithm is the only one, and there are no [transforms](super#fourier-transforms). Channels, and samples of another type than the taps,
+    /// are filtered by the kernels for pictures, which take much longer for a few long lines.
     ///
     /// ```
     /// use slm::{Boundary, Device, Extent, Filter1d};
@@ -268,7 +272,9 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///   narrower integers whose sums might exceed 64 bits.
     /// * [`Filter1dError::NoChannels`] for 0 channels, and [`Error::TooLarge`] for 2^16 channels or more.
     /// * [`Filter1dError::NoStride`] for a stride of 0, and [`Error::TooLarge`] for one of 2^31 or more.
-    /// * [`Filter1dError::AllOutputs`] for a stride of more than 1 with another algorithm than [`Auto`](Filter1dAlgorithm::Auto).
+    /// * [`Filter1dError::NoStrides`] for a stride of more than 1 with another algorithm than [`Auto`](Filter1dAlgorithm::Auto).
+    /// * [`Filter1dError::NotOnTensorCores`] for [`TensorCore`](Filter1dAlgorithm::TensorCore) with other samples, taps or channels than it is
+    ///   for, and [`Filter1dError::NoTensorCores`] on an older GPU.
     /// * [`Filter1dError::NoTransforms`] for [`Fft`](Filter1dAlgorithm::Fft) with other samples, taps or channels than it is for, and
     ///   [`Error::TooLarge`] for more than 2^24 taps with it on the CPU.
     /// * [`Error::SharedMemoryExceeded`] if the requested algorithm needs more shared memory than the device has.

@@ -20,9 +20,9 @@ pub enum Filter1dError {
     /// A filter that would compute the same output again and again.
     #[error("the stride of a filter must be at least 1")]
     NoStride,
-    /// An algorithm that computes all outputs, also those between the ones of a stride.
-    #[error("{algorithm:?} computes all outputs: the stride must be 1, not {stride}")]
-    AllOutputs {
+    /// An algorithm that has no kernel with a stride.
+    #[error("{algorithm:?} has no kernel with a stride: it must be 1, not {stride}")]
+    NoStrides {
         /// The algorithm.
         algorithm: Filter1dAlgorithm,
         /// Samples from one output to the next one.
@@ -69,8 +69,8 @@ pub enum Filter1dError {
         /// Number of channels.
         channels: usize,
     },
-    /// A device without tensor cores that multiply bytes.
-    #[error("products of bytes on tensor cores need compute capability 8.0, and the device has {}.{}", found.0, found.1)]
+    /// A device without the products of bytes that the kernel for tensor cores takes.
+    #[error("products of 16 x 32 and 32 x 8 bytes on tensor cores need compute capability 8.0, and the device has {}.{}", found.0, found.1)]
     NoTensorCores {
         /// Compute capability of the device.
         found: (u32, u32),

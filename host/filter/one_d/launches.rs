@@ -5,6 +5,7 @@ use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
 use super::tuning::tuning;
 use super::{Filter1dAlgorithm, HaloLoad, Lines, Taps};
+use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
 use crate::device::info::SharedMemory;
 use crate::plan::Planned;
@@ -69,7 +70,7 @@ impl<T: Number> Chunk<T> {
     }
 
     /// Returns the taps by phases: as many phases as the constants and the shared memory of a launch hold, or taps of one phase.
-    fn by_phases(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
+    fn by_phases(taps: &Taps<T>, shared: SharedMemory) -> Result<Vec<Self>> {
         let (taps, stride) = (&*taps.taps, taps.reach.stride);
         let [phases, size] =
             Geometry::phases::<Same<T>>(stride as u64, taps.len() as u64, shared.max_per_block, &tuning());
@@ -83,7 +84,10 @@ impl<T: Number> Chunk<T> {
             let (phases, size) = (phases.min(all_phases - phase), size.min(rest.len().div_ceil(stride)));
             Chunk { first, taps: size, phases, table: T::Table::by_phases(rest, stride, phases, size) }
         };
-        firsts.map(chunk).collect()
+        let most = all_phases.div_ceil(phases).saturating_mul(taps.len().div_ceil(stride).div_ceil(size));
+        let mut chunks = allocation::reserved(most)?;
+        chunks.extend(firsts.map(chunk));
+        Ok(chunks)
     }
 }
 
@@ -96,7 +100,7 @@ impl<T: Number> Launches<T> {
     pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let chunks = match kernel_of(algorithm, taps.reach.stride) {
             Filter1dKernel::Register => Chunk::tables(taps, gpu.shared),
-            Filter1dKernel::Phases | Filter1dKernel::ManyPhases => Chunk::by_phases(taps, gpu.shared),
+            Filter1dKernel::Phases | Filter1dKernel::ManyPhases => Chunk::by_phases(taps, gpu.shared)?,
             Filter1dKernel::Global | Filter1dKernel::Tile => Chunk::whole(taps),
             Filter1dKernel::Tensor => Chunk::steps(taps),
         };

@@ -53,11 +53,9 @@ impl<T: FilterSample> Task<OnCpu<T>, OnGpu<T>, T, T> for Lines {
 
 impl<S: FilterSample> LineFilter<S> {
     pub(super) fn new<W: FilterWeight>(device: &Device, taps: &Taps<S, W>, method: Method) -> Result<Self> {
-        let stride = taps.reach.stride;
-        if let (2.., Method { algorithm, .. }) = (stride, method)
-            && algorithm != Filter1dAlgorithm::Auto
-        {
-            return Err(Filter1dError::AllOutputs { algorithm, stride }.into());
+        let (Method { algorithm, .. }, stride) = (method, taps.reach.stride);
+        if stride > 1 && algorithm != Filter1dAlgorithm::Auto {
+            return Err(Filter1dError::NoStrides { algorithm, stride }.into());
         }
         let own = if taps.reach.channels == 1 { S::own_kernels(device, taps, method)? } else { None };
         Ok(match own {

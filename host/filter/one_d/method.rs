@@ -88,12 +88,13 @@ fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
     }
 }
 
-/// Returns whether tensor cores take less time than sums of the second number of taps.
-fn are_faster_on_tensor_cores<T: Number>(gpu: &Gpu, [_, taps]: [usize; 2], lines: &Lines) -> bool {
+/// Returns whether tensor cores take less time for all taps than sums, which have the second number of taps.
+fn are_faster_on_tensor_cores<T: Number>(gpu: &Gpu, [all, of_sums]: [usize; 2], lines: &Lines) -> bool {
     lines.orientation == Orientation::Rows
-        && taps >= TAPS_ON_TENSOR_CORES
+        && all == of_sums
+        && all >= TAPS_ON_TENSOR_CORES
         && lines.outputs >= OUTPUTS_ON_TENSOR_CORES
-        && tensor_bytes(taps) <= gpu.shared.max_per_block
+        && tensor_bytes(all) <= gpu.shared.max_per_block
 }
 
 /// Returns the filter by sums, or by another method for lines that it takes less time for.

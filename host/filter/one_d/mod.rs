@@ -70,7 +70,8 @@
 //! `|y[i] - exact| ≤ γ · Σ_j |w[j] · x[k]| + m · s` with `γ = m · u / (1 - m · u)`
 //!
 //! `x[k]` is the sample that `w[j]` meets, also outside; a convolution has the same bound. `u` is
-//! `2^-24` for sums of type `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples. A
+//! `2^-24` for sums of type `f32` and `2^-53` for `f64`, and `m · u` is at most 1/2. The products are added in the order of the samples, with a
+//! [stride](Filter1d::stride) first those of every `s`-th sample. A
 //! GPU rounds once per product and sum (a fused multiply-add), `m` times in all. The CPU rounds each product, and each sum
 //! except the first, which adds to zero. In both cases a product is rounded at most `m` times (Higham, *Accuracy and Stability
 //! of Numerical Algorithms*, section 3.1).
@@ -134,7 +135,7 @@
 // | `prepared.rs` | a filter on a device, and its uses |
 // | `line_filter.rs` | the code that filters: that of one type (`element.rs`), or that for pictures |
 // | `cpu.rs` | the code of one type on the CPU |
-// | `method.rs` | directly or by transforms |
+// | `method.rs` | by sums, on tensor cores or by transforms |
 // | `fft/` | filters by transforms |
 // | `choose.rs`, `tuning.rs` | the choice of the kernel on a GPU, and its constants |
 // | `gpu.rs`, `launches.rs`, `kernels.rs` | the launches of the choice: kernels, shapes and arguments |

@@ -10,7 +10,7 @@ use slm::ndarray::{Array2, Axis};
 use slm::{Boundary, Buffer2, Device, Error, Extent, Filter1d};
 
 /// Samples, taps and strides.
-const LINES: [(usize, usize, usize); 19] = [
+const LINES: [(usize, usize, usize); 20] = [
     (0, 3, 2),
     (1, 1, 1),
     (1, 1, 9),
@@ -25,6 +25,8 @@ const LINES: [(usize, usize, usize); 19] = [
     (4099, 2, 5),
     (9001, 257, 2),
     (9000, 600, 7),
+    // Taps that are added up.
+    (700, 1950, 2),
     // Several launches: parts of phases, and some of the phases.
     (6000, 3000, 2),
     (4000, 1500, 400),
@@ -196,7 +198,7 @@ fn refused(device: &Device) -> Result<(), Failed> {
     let too_large = Error::TooLarge { what: "the stride of a filter", factors: [stride as u64, 1], limit };
     equal(error(&sum.clone().stride(stride)), Some(too_large))?;
     for algorithm in ALGORITHMS.into_iter().chain([Filter1dAlgorithm::Fft]).filter(|a| *a != Filter1dAlgorithm::Auto) {
-        let refused = Filter1dError::AllOutputs { algorithm, stride: 2 };
+        let refused = Filter1dError::NoStrides { algorithm, stride: 2 };
         equal(error(&sum.clone().stride(2).algorithm(algorithm)), Some(refused.into()))?;
     }
     // A stride that is longer than any line.

@@ -380,6 +380,7 @@ fn launches_cover_all_lines() {
             lines,
             outputs: (1u64 << o).saturating_add_signed(d_o).max(1),
             taps,
+            phases: 1,
             orientation,
         };
         let geometry = Geometry::new::<Same<f32>>(kernel, &problem, &TUNING);
@@ -404,7 +405,8 @@ fn launches_cover_all_lines() {
 fn launches_split_at_the_limit() {
     let limit = i32::MAX as u64;
     // One line in each block.
-    let problem = |lines| kernels::Filter1dProblem { lines, outputs: 256, taps: 3, orientation: Orientation::Rows };
+    let problem =
+        |lines| kernels::Filter1dProblem { lines, outputs: 256, taps: 3, phases: 1, orientation: Orientation::Rows };
     for kernel in [kernels::Filter1dKernel::Global, kernels::Filter1dKernel::Tile] {
         let parts = |lines| -> Vec<_> {
             let geometry = Geometry::new::<Same<f32>>(kernel, &problem(lines), &TUNING);
