@@ -267,9 +267,9 @@ fn steps(taps: usize, pad: usize) -> usize {
 pub fn tensor_taps(taps: &[i32], start: i64) -> impl ExactSizeIterator<Item = i32> {
     let pad = pad(start, RUN) as usize;
     let steps = steps(taps.len(), pad);
-    let byte = move |limb: usize, row: usize, column: usize| {
-        let tap = column.checked_sub(row + pad).and_then(|tap| taps.get(tap));
-        tap.map_or(0, |tap| tap.to_le_bytes()[limb])
+    let byte = move |limb: usize, row: usize, column: usize| match column.checked_sub(row + pad) {
+        Some(tap) if tap < taps.len() => taps[tap].to_le_bytes()[limb],
+        _ => 0,
     };
     (0..512 * steps).map(move |number| {
         let (word, lane, limb, step) = (number % 4, number / 4 % 32, number / 128 % 4, number / 512);

@@ -29,8 +29,8 @@ const LINES: [(usize, usize); 16] = [
     (300, 5000),
 ];
 
-/// Those of emulated devices, where products take long: 1, 2, 3, 4 and 8 steps.
-const FEW_LINES: [(usize, usize); 6] = [(1, 1), (5, 15), (2060, 19), (200, 70), (300, 110), (100, 230)];
+/// Those of emulated devices, where products take long: 1, 2, 3, 4 and 8 steps. One block has all its samples inside of the line.
+const FEW_LINES: [(usize, usize); 7] = [(1, 1), (5, 15), (2060, 19), (2200, 5), (200, 70), (300, 110), (100, 230)];
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
