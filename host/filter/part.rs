@@ -11,8 +11,8 @@
 //! signal it is continued as that one is: so a part at an end has at least as many samples as a window. A wrapped signal is cut at a
 //! place that no window of the part reaches beyond: its first and last part have samples of the other end.
 //!
-//! Each output is computed as in the whole signal, bit for bit unless by Fourier transforms: kernels add the products of an output in an order that does not depend on the part, and
-//! parts begin where segments of sums do.
+//! Each output is computed as in the whole signal, bit for bit unless by Fourier transforms: kernels add the products of an output in an
+//! order that does not depend on the part, and parts begin where segments of sums do.
 
 use crate::Device;
 use crate::device::data::{Elements, Target};
@@ -153,13 +153,18 @@ impl Placement {
 pub(crate) trait Divided<S: Element, O: Element>: Sync {
     fn device(&self) -> &Device;
 
-    fn placement(&self) -> Placement;
+    /// Returns where windows are. The default is for operations without windows.
+    fn placement(&self) -> Placement {
+        Placement::SINGLE
+    }
 
     /// Returns the elements per position along the axis: of the input, and of the output.
     fn widths(&self) -> [usize; 2];
 
-    /// Returns the number of outputs along the axis for a signal of this length.
-    fn outputs(&self, samples: usize) -> Result<usize>;
+    /// Returns the number of outputs along the axis for a signal of this length. The default is for operations without windows.
+    fn outputs(&self, samples: usize) -> Result<usize> {
+        Ok(samples)
+    }
 
     /// Computes a part. Input and output have no gaps, and are those of the part.
     fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()>;

@@ -9,7 +9,7 @@ use crate::cpu::allocation;
 use crate::device::buffer::check_length;
 use crate::device::data::{Elements, Form, Shape, Target, number_of};
 use crate::device::on_device::{OnDevice, Task};
-use crate::filter::part::{Divided, Part, Placement};
+use crate::filter::part::{Divided, Part};
 use crate::plan::Planned;
 use crate::stream::Stream;
 use crate::stream::in_memory::{self, takes_parts};
@@ -370,16 +370,8 @@ impl<T: HistogramElement, O: Element> Divided<T, O> for Parts<'_, T> {
         &self.histogram.device
     }
 
-    fn placement(&self) -> Placement {
-        Placement::SINGLE
-    }
-
     fn widths(&self) -> [usize; 2] {
         [self.histogram.layout().channels, 0]
-    }
-
-    fn outputs(&self, samples: usize) -> Result<usize> {
-        Ok(samples)
     }
 
     fn run(&self, part: &Part, samples: &Elements<'_, T>, _: Target<'_, O>) -> Result<()> {

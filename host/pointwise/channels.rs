@@ -11,7 +11,7 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::device::on_device::{OnDevice, Task};
 use crate::element::any::{BufferMut, BufferRef};
-use crate::filter::part::{Divided, Part, Placement};
+use crate::filter::part::{Divided, Part};
 use crate::filter2d::MOST_CHANNELS;
 #[cfg(feature = "image")]
 use crate::pictures::PictureError;
@@ -328,16 +328,8 @@ impl<T: PointwiseElement> Divided<T, T> for PreparedChannels<T> {
         &self.device
     }
 
-    fn placement(&self) -> Placement {
-        Placement::SINGLE
-    }
-
     fn widths(&self) -> [usize; 2] {
         [self.direction.channels(); 2]
-    }
-
-    fn outputs(&self, samples: usize) -> Result<usize> {
-        Ok(samples)
     }
 
     fn run(&self, part: &Part, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {

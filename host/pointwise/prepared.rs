@@ -7,7 +7,7 @@ use super::{LookupElement, PointwiseElement, cpu, gpu, table};
 use crate::device::data::{self, Elements, Shape, Target};
 use crate::device::gpu::Gpu;
 use crate::element::any::{Slice, SliceMut};
-use crate::filter::part::{Divided, Part, Placement};
+use crate::filter::part::{Divided, Part};
 use crate::plan::Planned;
 use crate::stream::in_memory::{self, takes_parts};
 use crate::{Buffer, Device, Input, Output, Plan, Result};
@@ -123,16 +123,8 @@ impl<S: PointwiseElement, O: PointwiseElement> Divided<S, O> for PreparedMap<S, 
         &self.function.device
     }
 
-    fn placement(&self) -> Placement {
-        Placement::SINGLE
-    }
-
     fn widths(&self) -> [usize; 2] {
         [1; 2]
-    }
-
-    fn outputs(&self, samples: usize) -> Result<usize> {
-        Ok(samples)
     }
 
     fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {

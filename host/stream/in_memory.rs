@@ -49,7 +49,7 @@ pub(crate) fn takes_parts<S: Element, O: Element>(
     }
 }
 
-/// Returns whether one of several problems has so many samples and outputs that it is done in parts itself.
+/// Returns whether a problem with these numbers of samples and outputs is large enough for parts.
 pub(crate) fn is_large<S, O>([samples, outputs]: [usize; 2]) -> bool {
     samples.saturating_mul(size_of::<S>()).saturating_add(outputs.saturating_mul(size_of::<O>())) >= LEAST
 }

@@ -16,7 +16,7 @@
 use super::{Matrices, PreparedTranspose, TransposeElement};
 use crate::device::data::{Elements, Target};
 use crate::device::kernel::Recent;
-use crate::filter::part::{Divided, Part, Placement};
+use crate::filter::part::{Divided, Part};
 use crate::stream::in_memory::Layout;
 use crate::{Device, Result};
 use std::sync::Arc;
@@ -74,16 +74,8 @@ impl<T: TransposeElement> Divided<T, T> for Parts<'_, T> {
         self.transpose.device()
     }
 
-    fn placement(&self) -> Placement {
-        Placement::SINGLE
-    }
-
     fn widths(&self) -> [usize; 2] {
         [self.some(1).len(); 2]
-    }
-
-    fn outputs(&self, samples: usize) -> Result<usize> {
-        Ok(samples)
     }
 
     fn run(&self, part: &Part, input: &Elements<'_, T>, output: Target<'_, T>) -> Result<()> {

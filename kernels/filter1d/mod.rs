@@ -25,6 +25,7 @@ mod global;
 mod host;
 mod phases;
 mod register;
+mod sums;
 #[cfg(any(not(target_os = "cuda"), feature = "filter1d_tensor_i32"))]
 mod tensor;
 mod tile;

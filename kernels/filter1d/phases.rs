@@ -18,16 +18,14 @@
 use super::Args;
 use super::block::tile_of_block;
 use super::register::{Span, correlate};
-use crate::signal::{Line, Output, Sample, Types};
-use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
-
-/// Lines per block, along columns.
-const COLUMN_LINES: u32 = 32;
+use super::sums::{self, COLUMN_LINES, InColumn};
+use crate::signal::{Line, Sample, Types};
+use cuda_std::{Arena, Constants, thread};
 
 /// Number of loads from global memory that a thread has in flight before it stores the first result.
 const UNDER_WAY: usize = 8;
 
-/// Returns the places of phases in shared memory, one of which is empty if the number of phases is even.
+/// Returns the number of places for phases in shared memory. It is odd: if the number of phases is even, the last place is empty.
 ///
 /// ```text
 /// pack    0          0          0          1          1          1           two phases
@@ -95,12 +93,7 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
     thread::sync_threads();
 
     let output = args.output.at(line * args.output_line + first).first(left);
-    let mut sums = [F::Sum::default(); R];
-    if args.resume != 0 {
-        for (r, sum) in sums.iter_mut().enumerate() {
-            *sum = output.get_or(x * R as u32 + r as u32, F::Output::default()).to_sum();
-        }
-    }
+    let mut sums = sums::of_row::<F, R>(args, &output, x * R as u32);
     let mut phase = 0;
     while phase < phases.count {
         let (span, at) = (phases.span::<V>(args, phase), x * R as u32 * places + phase * V as u32);
@@ -108,37 +101,7 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
         sums = correlate::<F, V, R, N, K>(taps, table, span, sums, |s| tile.get_pack(at + s * places));
         phase += 1;
     }
-
-    let (staged, _) = tile.reuse().split::<F::Output>(outputs);
-    for r in (0..R).step_by(V) {
-        let pack: [F::Output; V] = core::array::from_fn(|k| F::Output::of_sum(sums[r + k]));
-        staged.set_pack(x * R as u32 + r as u32, pack);
-    }
-    thread::sync_threads();
-    store::<F::Output, V>(&staged, &output, [x, threads], outputs);
-}
-
-/// Stores the first ones of `outputs` sums, up to the end of `output`.
-#[inline(always)]
-fn store<O: Value, const V: usize>(
-    staged: &Shared<O>,
-    output: &GlobalInOut<O, u32>,
-    [t, threads]: [u32; 2],
-    outputs: u32,
-) {
-    if output.len() == outputs && output.is_aligned(V as u32) {
-        let mut o = t * V as u32;
-        while o < outputs {
-            output.set_pack(o, staged.get_pack::<V>(o));
-            o += threads * V as u32;
-        }
-        return;
-    }
-    let mut o = t;
-    while o < output.len() {
-        output.set(o, staged.get(o));
-        o += threads;
-    }
+    sums::store_rows::<F, V, R>(tile, sums, &output, [x, threads], [0, 1]);
 }
 
 /// Computes lines along columns.
@@ -166,20 +129,8 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
     let left = (args.outputs - first).min(outputs as u64);
     let last = (left - 1) * args.stride + (args.tap_count - 1) as u64;
 
-    let at = a * R as u32;
-    let place = |r: usize| {
-        let o = first + (at + r as u32) as u64;
-        let exists = line < args.lines && o < args.outputs;
-        (exists, line * args.output_line + o * args.output_step)
-    };
-    let mut sums = [F::Sum::default(); R];
-    if args.resume != 0 {
-        for (r, sum) in sums.iter_mut().enumerate() {
-            if let (true, i) = place(r) {
-                *sum = args.output.get(i).to_sum();
-            }
-        }
-    }
+    let of_thread = InColumn { line, first, at: a * R as u32 };
+    let mut sums = of_thread.sums::<F, R>(args);
     let mut phase = 0;
     while phase < phases.count {
         let start = args.start + (first * args.stride) as i64 + phase as i64;
@@ -188,15 +139,12 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
         thread::sync_threads();
         let (span, table) = (phases.span::<V>(args, phase), phase * phases.places / V as u32);
         sums = correlate::<F, V, R, N, K>(taps, table, span, sums, |s| {
-            core::array::from_fn(|k| tile.get((at + s + k as u32) * COLUMN_LINES + c))
+            core::array::from_fn(|k| tile.get((of_thread.at + s + k as u32) * COLUMN_LINES + c))
         });
         thread::sync_threads();
         phase += 1;
     }
-    for (r, sum) in sums.into_iter().enumerate() {
-        let (exists, i) = place(r);
-        args.output.set_if(exists, i, F::Output::of_sum(sum));
-    }
+    of_thread.store::<F, R>(args, sums);
 }
 
 /// Samples of a line: `len` of each of the phases from sample `start` on.

@@ -18,12 +18,10 @@
 //! *Better Performance at Lower Occupancy* (GTC 2010). The tile is that of `tile.rs`.
 
 use super::block::tile_of_block;
+use super::sums::{self, COLUMN_LINES, InColumn};
 use super::{Args, pad, staged_in};
-use crate::signal::{Every, Output, Types, Window};
-use cuda_std::{Arena, Constants, GlobalInOut, Shared, Value, thread};
-
-/// Lines per block, along columns.
-const COLUMN_LINES: u32 = 32;
+use crate::signal::{Every, Types, Window};
+use cuda_std::{Arena, Constants, thread};
 
 /// Computes lines along rows.
 ///
@@ -57,44 +55,10 @@ pub(super) fn rows<F: Types, const V: usize, const R: usize, const N: usize, con
 
     let left = if line < args.lines { (args.outputs - first).min(outputs as u64) as u32 } else { 0 };
     let output = args.output.at(line * args.output_line + first).first(left);
-    let mut sums = [F::Sum::default(); R];
-    if args.resume != 0 {
-        for (r, sum) in sums.iter_mut().enumerate() {
-            *sum = output.get_or(x * R as u32 + r as u32, F::Output::default()).to_sum();
-        }
-    }
+    let sums = sums::of_row::<F, R>(args, &output, x * R as u32);
     let at = y * len + x * R as u32;
     let sums = correlate::<F, V, R, N, K>(taps, 0, span, sums, |s| tile.get_pack(at + s));
-
-    let (staged, _) = tile.reuse().split::<F::Output>(outputs * lines);
-    for r in (0..R).step_by(V) {
-        let pack: [F::Output; V] = core::array::from_fn(|k| F::Output::of_sum(sums[r + k]));
-        staged.set_pack(y * outputs + x * R as u32 + r as u32, pack);
-    }
-    thread::sync_threads();
-    store_row::<F::Output, V, R>(&staged, y * outputs, &output, [x, width]);
-}
-
-/// Stores the sums from `window[row]` on, `R` for each of `threads` threads, up to the end of `output`.
-#[inline(always)]
-fn store_row<O: Value, const V: usize, const R: usize>(
-    window: &Shared<O>,
-    row: u32,
-    output: &GlobalInOut<O, u32>,
-    [t, threads]: [u32; 2],
-) {
-    if output.len() == threads * R as u32 && output.is_aligned(V as u32) {
-        for k in 0..(R / V) as u32 {
-            let o = (t + k * threads) * V as u32;
-            output.set_pack(o, window.get_pack::<V>(row + o));
-        }
-        return;
-    }
-    let mut o = t;
-    while o < output.len() {
-        output.set(o, window.get(row + o));
-        o += threads;
-    }
+    sums::store_rows::<F, V, R>(tile, sums, &output, [x, width], [y, lines]);
 }
 
 /// Position of the taps in their table: from entry `pad` to `end - 1`. `padded` is `end`, rounded up to whole packs.
@@ -139,27 +103,11 @@ pub(super) fn columns<F: Types, const V: usize, const R: usize, const N: usize, 
     input.load(&tile, start, Every { first: a, len, step: places }, COLUMN_LINES, c);
     thread::sync_threads();
 
-    let at = a * R as u32;
-    let place = |r: usize| {
-        let o = first + (at + r as u32) as u64;
-        let exists = line < args.lines && o < args.outputs;
-        (exists, line * args.output_line + o * args.output_step)
-    };
-    let mut sums = [F::Sum::default(); R];
-    if args.resume != 0 {
-        for (r, sum) in sums.iter_mut().enumerate() {
-            if let (true, i) = place(r) {
-                *sum = args.output.get(i).to_sum();
-            }
-        }
-    }
-    let sums = correlate::<F, V, R, N, K>(taps, 0, span, sums, |s| {
-        core::array::from_fn(|k| tile.get((at + s + k as u32) * COLUMN_LINES + c))
+    let places = InColumn { line, first, at: a * R as u32 };
+    let sums = correlate::<F, V, R, N, K>(taps, 0, span, places.sums(args), |s| {
+        core::array::from_fn(|k| tile.get((places.at + s + k as u32) * COLUMN_LINES + c))
     });
-    for (r, sum) in sums.into_iter().enumerate() {
-        let (exists, i) = place(r);
-        args.output.set_if(exists, i, F::Output::of_sum(sum));
-    }
+    places.store::<F, R>(args, sums);
 }
 
 /// Returns `sums[r] + Σ_j x[r + j] · taps[V · first + j]` for every `r`, with `j` from `span.pad` to `span.end - 1`. `samples(s)`

@@ -21,26 +21,26 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TapsAtOnce {
     /// Number of taps; of each phase, with a stride; of steps, on tensor cores.
-    pub(super) taps: usize,
+    pub(super) entries: usize,
     /// Number of phases: 1 without a stride.
     pub(super) phases: usize,
     pub(super) stride: usize,
 }
 
-/// Returns how a GPU with this shared memory filters lines, by so many taps at a time.
+/// Returns how a GPU with this shared memory filters lines, with these taps in a launch.
 ///
 /// # Errors
 ///
 /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if the kernel needs more than a block can have.
 pub(super) fn choose<T: Number>(
     lines: &Lines,
-    TapsAtOnce { taps, phases, stride }: TapsAtOnce,
+    TapsAtOnce { entries, phases, stride }: TapsAtOnce,
     algorithm: Filter1dAlgorithm,
     shared: SharedMemory,
 ) -> Result<Choice> {
     let (kernel, reason) = (kernel_of(algorithm, stride), reason_for(algorithm, stride));
     let Lines { lines, outputs, orientation, .. } = *lines;
-    let [lines, outputs, taps, phases] = [lines, outputs, taps, phases].map(|count| count as u64);
+    let [lines, outputs, taps, phases] = [lines, outputs, entries, phases].map(|count| count as u64);
     let problem = Filter1dProblem { lines, outputs, taps, phases, orientation };
     let geometry = Geometry::new::<Same<T>>(kernel, &problem, &tuning());
     let name = T::entry_point(kernel, orientation).name;
@@ -101,7 +101,7 @@ mod tests {
     use crate::filter1d::HaloLoad;
 
     fn taps(taps: usize) -> TapsAtOnce {
-        TapsAtOnce { taps, phases: 1, stride: 1 }
+        TapsAtOnce { entries: taps, phases: 1, stride: 1 }
     }
 
     const TILE: Filter1dAlgorithm = Filter1dAlgorithm::SharedTile(HaloLoad::Cooperative);

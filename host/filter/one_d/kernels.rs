@@ -24,7 +24,7 @@ pub(super) trait FilterKernels: Sample + Weight + Sum<Self, Self> + Output<Self>
 /// The kernel for tensor cores, if an element type has one.
 pub(super) trait TensorCores: Sized {
     /// Returns the kernel's taps, for a first sample at some index.
-    const TAPS: Option<fn(&[Self], i64) -> Result<Vec<Self>>>;
+    const TENSOR_TAPS: Option<fn(&[Self], i64) -> Result<Vec<Self>>>;
 
     fn tensor_kernel() -> Option<EntryPoint<Self>>
     where
@@ -32,7 +32,7 @@ pub(super) trait TensorCores: Sized {
 }
 
 impl TensorCores for i32 {
-    const TAPS: Option<fn(&[i32], i64) -> Result<Vec<i32>>> =
+    const TENSOR_TAPS: Option<fn(&[i32], i64) -> Result<Vec<i32>>> =
         Some(|taps, start| allocation::collected(tensor_taps(taps, start)));
 
     fn tensor_kernel() -> Option<EntryPoint<i32>> {
@@ -43,7 +43,7 @@ impl TensorCores for i32 {
 macro_rules! without_tensor_cores {
     ($($t:ident)*) => {$(
         impl TensorCores for $t {
-            const TAPS: Option<fn(&[$t], i64) -> Result<Vec<$t>>> = None;
+            const TENSOR_TAPS: Option<fn(&[$t], i64) -> Result<Vec<$t>>> = None;
 
             fn tensor_kernel() -> Option<EntryPoint<$t>> {
                 None

@@ -36,7 +36,7 @@ struct Chunk<T: Number> {
     /// Number of the first tap.
     first: usize,
     /// Number of taps; of each phase, with a stride; of steps, on tensor cores.
-    taps: usize,
+    entries: usize,
     /// Number of phases: 1 without a stride.
     phases: usize,
     /// Table of the taps for the register-tiled kernels; zeros for the others.
@@ -46,13 +46,13 @@ struct Chunk<T: Number> {
 impl<T: Number> Chunk<T> {
     /// Returns all taps in one launch, which reads them from global memory.
     fn whole(taps: &Taps<T>) -> Vec<Self> {
-        vec![Chunk { first: 0, taps: taps.taps.len(), phases: 1, table: T::Table::new(&[], 0) }]
+        vec![Chunk { first: 0, entries: taps.taps.len(), phases: 1, table: T::Table::new(&[], 0) }]
     }
 
     /// Returns all taps as the steps of tensor cores, in one launch.
     fn steps(taps: &Taps<T>) -> Vec<Self> {
-        let steps = tensor_steps(taps.taps.len(), taps.reach.start());
-        vec![Chunk { first: 0, taps: steps, phases: 1, table: T::Table::new(&[], 0) }]
+        let entries = tensor_steps(taps.taps.len(), taps.reach.start());
+        vec![Chunk { first: 0, entries, phases: 1, table: T::Table::new(&[], 0) }]
     }
 
     /// Returns chunks of as many taps as the constants of a launch hold.
@@ -62,7 +62,7 @@ impl<T: Number> Chunk<T> {
         // Chunks are whole packs, so all have the same pad.
         let chunk = |(i, taps): (usize, &[T])| Chunk {
             first: i * size,
-            taps: taps.len(),
+            entries: taps.len(),
             phases: 1,
             table: T::Table::new(taps, start),
         };
@@ -81,8 +81,8 @@ impl<T: Number> Chunk<T> {
         });
         let chunk = |(phase, first): (usize, usize)| {
             let rest = &taps[first..];
-            let (phases, size) = (phases.min(all_phases - phase), size.min(rest.len().div_ceil(stride)));
-            Chunk { first, taps: size, phases, table: T::Table::by_phases(rest, stride, phases, size) }
+            let (phases, entries) = (phases.min(all_phases - phase), size.min(rest.len().div_ceil(stride)));
+            Chunk { first, entries, phases, table: T::Table::by_phases(rest, stride, phases, entries) }
         };
         let most = all_phases.div_ceil(phases).saturating_mul(taps.len().div_ceil(stride).div_ceil(size));
         let mut chunks = allocation::reserved(most)?;
@@ -119,7 +119,7 @@ impl<T: Number> Launches<T> {
         Ok(match self.kernel() {
             Filter1dKernel::Global | Filter1dKernel::Tile => Some(Cow::Borrowed(&self.taps.taps)),
             Filter1dKernel::Tensor => {
-                T::TAPS.map(|words| words(&self.taps.taps, self.start())).transpose()?.map(Cow::Owned)
+                T::TENSOR_TAPS.map(|words| words(&self.taps.taps, self.start())).transpose()?.map(Cow::Owned)
             }
             Filter1dKernel::Register | Filter1dKernel::Phases | Filter1dKernel::ManyPhases => None,
         })
@@ -136,8 +136,8 @@ impl<T: Number> Launches<T> {
 
     /// Returns the taps of the first launch, which has the most.
     fn at_once(&self) -> TapsAtOnce {
-        let Chunk { taps, phases, .. } = self.chunks[0];
-        TapsAtOnce { taps, phases, stride: self.taps.reach.stride }
+        let Chunk { entries, phases, .. } = self.chunks[0];
+        TapsAtOnce { entries, phases, stride: self.taps.reach.stride }
     }
 
     /// Returns the kernel for lines of this orientation.
@@ -152,7 +152,7 @@ impl<T: Number> Launches<T> {
     }
 
     fn launch<'a>(&'a self, choice: &Choice, lines: &'a Lines, part: LinePart, chunk: &'a Chunk<T>) -> Pass<'a, T> {
-        let shape = LaunchShape { steps: choice.steps(chunk.taps), ..choice.shape(part.blocks.into()) };
+        let shape = LaunchShape { steps: choice.steps(chunk.entries), ..choice.shape(part.blocks.into()) };
         Pass { filter: self, lines, shape, chunk, part, tiles: choice.geometry.tiles }
     }
 
@@ -237,12 +237,12 @@ impl<T: Number> Pass<'_, T> {
             tiles: self.tiles as u32,
             // The cast is exact: `Reach::check` has checked the taps against 31 bits.
             tap_count: match filter.taps.reach.stride {
-                1 => self.chunk.taps,
+                1 => self.chunk.entries,
                 _ => filter.taps.taps.len() - self.chunk.first,
             } as u32,
             stride: filter.taps.reach.stride as u64,
             phases: self.chunk.phases as u32,
-            entries: self.chunk.taps as u32,
+            entries: self.chunk.entries as u32,
             resume: u32::from(self.chunk.first > 0),
         }
     }

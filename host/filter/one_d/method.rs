@@ -34,7 +34,7 @@ fn allowed<T: Number>(taps: &Taps<T>, method: Method) -> Result<Allowed<T>> {
     Ok(match (method.algorithm, method.bound, T::BY_TRANSFORMS) {
         // Transforms would compute all outputs.
         _ if taps.reach.stride > 1 => Allowed::Sums,
-        (Filter1dAlgorithm::TensorCore, ..) if T::TAPS.is_none() => return Err(not_on_tensor_cores(taps).into()),
+        (Filter1dAlgorithm::TensorCore, ..) if T::TENSOR_TAPS.is_none() => return Err(not_on_tensor_cores(taps).into()),
         (Filter1dAlgorithm::Fft, _, Some(transforms)) => Allowed::Transforms(transforms),
         (Filter1dAlgorithm::Fft, _, None) => return Err(no_transforms(taps).into()),
         (Filter1dAlgorithm::Auto, ErrorBound::PerSegment, Some(transforms)) => Allowed::Both(transforms),
@@ -58,20 +58,15 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
     Ok(match allowed(taps, method)? {
         Allowed::Transforms(by) => (by.on_gpu)(gpu, taps, "requested")?,
         Allowed::Both(by) => {
-            let of_call = (gpu.clone(), taps.clone());
-            let make = move || (by.on_gpu)(&of_call.0, &of_call.1, "transforms take less time");
-            faster(gpu, taps, move |gpu, taps, lines| (by.are_faster)(gpu, taps, lines), make)?
+            let make: Make<T> = Box::new(move |gpu, taps| (by.on_gpu)(gpu, taps, "transforms take less time"));
+            Box::new(FasterOnGpu::new(gpu, taps, by.are_faster, make)?)
         }
         Allowed::Sums if method.algorithm == Filter1dAlgorithm::TensorCore => {
             check_tensor_cores(gpu, taps)?;
-            Box::new(GpuFilter1d::new(gpu, taps, method.algorithm)?)
+            on_tensor_cores(gpu, taps)?
         }
-        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && check_tensor_cores(gpu, taps).is_ok() => {
-            let of_call = (gpu.clone(), taps.clone());
-            let make = move || -> Result<Box<dyn GpuLines<T>>> {
-                Ok(Box::new(GpuFilter1d::new(&of_call.0, &of_call.1, Filter1dAlgorithm::TensorCore)?))
-            };
-            faster(gpu, taps, |gpu, taps, lines| are_faster_on_tensor_cores::<T>(gpu, taps, lines), make)?
+        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && can_take_tensor_cores(gpu, taps) => {
+            Box::new(FasterOnGpu::new(gpu, taps, are_faster_on_tensor_cores, Box::new(on_tensor_cores))?)
         }
         Allowed::Sums => Box::new(GpuFilter1d::new(gpu, taps, method.algorithm)?),
     })
@@ -79,7 +74,7 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
 
 /// Returns an error unless tensor cores of the GPU can compute a filter.
 fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
-    if T::TAPS.is_none() || taps.reach.stride > 1 {
+    if T::TENSOR_TAPS.is_none() || taps.reach.stride > 1 {
         return Err(not_on_tensor_cores(taps).into());
     }
     match gpu.info().compute_capability {
@@ -88,25 +83,21 @@ fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
     }
 }
 
-/// Returns whether tensor cores take less time for all taps than sums, which have the second number of taps.
-fn are_faster_on_tensor_cores<T: Number>(gpu: &Gpu, [all, of_sums]: [usize; 2], lines: &Lines) -> bool {
-    lines.orientation == Orientation::Rows
-        && all == of_sums
-        && all >= TAPS_ON_TENSOR_CORES
-        && lines.outputs >= OUTPUTS_ON_TENSOR_CORES
-        && tensor_bytes(all) <= gpu.shared.max_per_block
+/// Returns whether tensor cores take less time for some lines.
+fn can_take_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> bool {
+    taps.taps.len() >= TAPS_ON_TENSOR_CORES && check_tensor_cores(gpu, taps).is_ok()
 }
 
-/// Returns the filter by sums, or by another method for lines that it takes less time for.
-fn faster<T: Number>(
-    gpu: &Gpu,
-    taps: &Taps<T>,
-    is_faster: impl Fn(&Gpu, [usize; 2], &Lines) -> bool + Send + Sync + 'static,
-    make: impl Fn() -> Result<Box<dyn GpuLines<T>>> + Send + Sync + 'static,
-) -> Result<Box<dyn GpuLines<T>>> {
-    let sums = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
-    let (gpu, taps, other) = (gpu.clone(), taps.clone(), OnDemand::default());
-    Ok(Box::new(FasterOnGpu { gpu, taps, sums, other, is_faster: Box::new(is_faster), make: Box::new(make) }))
+fn on_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<Box<dyn GpuLines<T>>> {
+    Ok(Box::new(GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::TensorCore)?))
+}
+
+/// Returns whether tensor cores take less time for all taps than sums, which have the second number of taps.
+fn are_faster_on_tensor_cores(gpu: &Gpu, [all, of_sums]: [usize; 2], lines: &Lines) -> bool {
+    lines.orientation == Orientation::Rows
+        && all == of_sums
+        && lines.outputs >= OUTPUTS_ON_TENSOR_CORES
+        && tensor_bytes(all) <= gpu.shared.max_per_block
 }
 
 /// A filter on the CPU by the method that takes less time for its lines.
@@ -132,12 +123,23 @@ struct FasterOnGpu<T: Number> {
     taps: Taps<T>,
     sums: GpuFilter1d<T>,
     other: OnDemand<Box<dyn GpuLines<T>>>,
-    /// Gets the number of taps, and that of sums.
-    is_faster: Box<dyn Fn(&Gpu, [usize; 2], &Lines) -> bool + Send + Sync>,
-    make: Box<dyn Fn() -> Result<Box<dyn GpuLines<T>>> + Send + Sync>,
+    is_faster: IsFaster,
+    make: Make<T>,
 }
 
+/// Gets the number of taps, and that of sums.
+type IsFaster = fn(&Gpu, [usize; 2], &Lines) -> bool;
+
+/// Returns the filter by another method than sums.
+type Make<T> = Box<dyn Fn(&Gpu, &Taps<T>) -> Result<Box<dyn GpuLines<T>>> + Send + Sync>;
+
 impl<T: Number> FasterOnGpu<T> {
+    fn new(gpu: &Gpu, taps: &Taps<T>, is_faster: IsFaster, make: Make<T>) -> Result<Self> {
+        let sums = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
+        let (gpu, taps, other) = (gpu.clone(), taps.clone(), OnDemand::default());
+        Ok(FasterOnGpu { gpu, taps, sums, other, is_faster, make })
+    }
+
     /// Returns the filter for these lines.
     fn of(&self, lines: &Lines) -> Result<&dyn GpuLines<T>> {
         let all = self.taps.taps.len();
@@ -146,7 +148,7 @@ impl<T: Number> FasterOnGpu<T> {
         if !(self.is_faster)(&self.gpu, [all, of_sums], lines) {
             return Ok(&self.sums);
         }
-        Ok(&**self.other.get(&self.make)?)
+        Ok(&**self.other.get(|| (self.make)(&self.gpu, &self.taps))?)
     }
 }
 

@@ -278,16 +278,8 @@ impl<S: FilterSample> Divided<S, S> for Several<'_, S> {
         &self.filter.device
     }
 
-    fn placement(&self) -> Placement {
-        Placement::SINGLE
-    }
-
     fn widths(&self) -> [usize; 2] {
         [self.lines.input_pitch, self.lines.output_pitch]
-    }
-
-    fn outputs(&self, samples: usize) -> Result<usize> {
-        Ok(samples)
     }
 
     fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {

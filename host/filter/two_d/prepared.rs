@@ -442,17 +442,9 @@ impl<S: FilterSample, O: FilterSample> Divided<S, O> for Pictures<'_, S, O> {
         &self.filter.device
     }
 
-    fn placement(&self) -> Placement {
-        Placement::SINGLE
-    }
-
     fn widths(&self) -> [usize; 2] {
         let PictureProblem { rows, input_pitch, output_pitch, .. } = self.problem;
         [rows.samples * input_pitch, rows.outputs * output_pitch]
-    }
-
-    fn outputs(&self, samples: usize) -> Result<usize> {
-        Ok(samples)
     }
 
     fn run(&self, part: &Part, samples: &Elements<'_, S>, outputs: Target<'_, O>) -> Result<()> {
