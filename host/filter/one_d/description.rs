@@ -193,7 +193,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// A low-pass filter with a stride is a *decimation*. The other outputs are not computed. A stride must be from 1 to 2^31 - 1; otherwise
     /// [`prepare`](Self::prepare) fails. [Errors](super#numbers) have the same bound as without a stride, but sums of floats may have another order, and so other bits.
     ///
-    /// All samples are read. With few taps and a short stride this takes about as long as all outputs, with 2 up to a third longer, and with
+    /// All samples are read. With few taps and a short stride this takes about as long as all outputs, with 2 up to about a third longer, and with
     /// `i32` and many taps longer still, because all outputs are computed on tensor cores. The default
     /// algorithm is the only one, and there are no [transforms](super#fourier-transforms). Channels, and samples of another type than the taps,
     /// are filtered by the kernels for pictures, which take much longer for a few long lines.
