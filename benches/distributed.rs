@@ -29,6 +29,7 @@ fn main() -> Result<()> {
     filters(&one, &all, 1 << (30 - scale))?;
     pictures(&one, &all, 1 << (15 - scale / 2))?;
     counts(&one, &all, 1 << (30 - scale))?;
+    counts(&one, &all, 1 << (32 - scale))?;
     transpositions(&one, &all, 1 << (15 - scale / 2))?;
     life(&one, &all, 1 << (17 - scale / 2))
 }

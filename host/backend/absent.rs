@@ -112,7 +112,7 @@ impl<T: Element> DeviceMemory<T> for NoMemory<T> {
         match self.0 {}
     }
 
-    fn copy_rows(&mut self, _: &Self, _: Rows) -> Result<()> {
+    fn copy_rows(&mut self, _: &Self::Queue, _: &Self, _: Rows) -> Result<()> {
         match self.0 {}
     }
 

@@ -109,9 +109,9 @@ pub(crate) trait DeviceMemory<T>: Sized {
     /// Copies rows of the memory to `data`. The caller has checked that they fit. Returns when the copy is done.
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()>;
 
-    /// Enqueues a copy of rows of `source`, which is on the same device or on one that this device has [access](Queue::access) to. The caller
-    /// has checked that they fit.
-    fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()>;
+    /// Enqueues a copy of rows of `source` in a queue whose device has both, or [access](Queue::access) to them. The caller has checked that
+    /// they fit.
+    fn copy_rows(&mut self, queue: &Self::Queue, source: &Self, rows: Rows) -> Result<()>;
 
     /// Enqueues work that sets all elements to zero.
     fn clear(&mut self) -> Result<()>;

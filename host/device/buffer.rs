@@ -177,14 +177,25 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Enqueues a copy of rows of `source`, a buffer of the same device or of one that this device has access to. The caller has checked that they fit.
+    /// Enqueues a copy of rows of `source`, a buffer of the same device or of one that this device has access to. The caller has checked
+    /// that they fit.
     pub(crate) fn copy_rows(&mut self, source: &Buffer<T>, rows: Rows) -> Result<()> {
-        source.order.before_read(self.device.engine())?;
-        self.order.before_write(self.device.engine())?;
-        match (&mut self.storage, &source.storage) {
-            (Storage::Cpu(target), Storage::Cpu(source)) => rows.copy(source, target),
-            (Storage::Cuda(target), Storage::Cuda(source)) => target.copy_rows(source, rows)?,
-            (Storage::Emulated(target), Storage::Emulated(source)) => target.copy_rows(source, rows)?,
+        let queue = self.device.clone();
+        self.copy_rows_in(&queue, source, rows)
+    }
+
+    /// As [`copy_rows`](Self::copy_rows), in a queue whose device has both buffers, or access to them.
+    pub(crate) fn copy_rows_in(&mut self, queue: &Device, source: &Buffer<T>, rows: Rows) -> Result<()> {
+        source.order.before_read(queue.engine())?;
+        self.order.before_write(queue.engine())?;
+        match (&mut self.storage, &source.storage, queue.engine()) {
+            (Storage::Cpu(target), Storage::Cpu(source), _) => rows.copy(source, target),
+            (Storage::Cuda(target), Storage::Cuda(source), Engine::Cuda(queue)) => {
+                target.copy_rows(queue, source, rows)?;
+            }
+            (Storage::Emulated(target), Storage::Emulated(source), Engine::Emulated(queue)) => {
+                target.copy_rows(queue, source, rows)?;
+            }
             _ => another_kind(),
         }
         Ok(())

@@ -36,6 +36,8 @@ struct Inner {
     members: Vec<Option<Device>>,
     /// Queues of the members for data that come from others, while the members compute.
     incoming: Vec<Option<Device>>,
+    /// Queues of the members for many data that go to others, while the members compute.
+    outgoing: Vec<Option<Device>>,
     links: Vec<Vec<Link>>,
     transport: Option<Box<dyn Transport>>,
 }
@@ -113,9 +115,10 @@ impl Devices {
         };
         let links_from = |from| members.iter().map(|to| link(from, to)).collect::<Result<_>>();
         let links = members.iter().map(links_from).collect::<Result<_>>()?;
-        let incoming =
-            members.iter().map(|member| member.as_ref().map(Device::queue).transpose()).collect::<Result<_>>()?;
-        Ok(Devices { inner: Arc::new(Inner { members, incoming, links, transport }) })
+        let queues = || members.iter().map(|member| member.as_ref().map(Device::queue).transpose()).collect();
+        let (incoming, outgoing): (Result<_>, Result<_>) = (queues(), queues());
+        let (incoming, outgoing) = (incoming?, outgoing?);
+        Ok(Devices { inner: Arc::new(Inner { members, incoming, outgoing, links, transport }) })
     }
 
     /// Returns the number of members.
@@ -155,6 +158,11 @@ impl Devices {
     /// Returns the members in this process, with the queues for data that come from others.
     pub(super) fn incoming(&self) -> impl Iterator<Item = (usize, &Device)> {
         self.inner.incoming.iter().enumerate().filter_map(|(member, queue)| Some((member, queue.as_ref()?)))
+    }
+
+    /// Returns the queue for many data that go from a member in this process to others.
+    pub(super) fn outgoing(&self, member: usize) -> Option<&Device> {
+        self.inner.outgoing[member].as_ref()
     }
 
     pub(crate) fn transport(&self) -> Option<&dyn Transport> {

@@ -48,7 +48,8 @@ impl<T: HistogramElement> Distributed<PreparedHistogram<T>> {
             parts.push(counts);
         }
         let mut total = allocation::filled(0u64, self.any().counts_len())?;
-        for counts in parts {
+        // To free counts takes time, so all are downloaded first.
+        for counts in &parts {
             let counts = counts.download()?;
             total.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.wrapping_add(count));
         }

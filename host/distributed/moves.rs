@@ -5,7 +5,7 @@ use super::{Devices, DistributedError, Link};
 use crate::cpu::allocation;
 use crate::device::rows::{Place, Rows};
 use crate::element::raw::Raw;
-use crate::{Buffer, Element, Result};
+use crate::{Buffer, Device, Element, Result};
 
 /// Rows that go from a member's buffer to a buffer of the same or another member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct Move {
 }
 
 /// Moves rows. All processes call it with the same moves. `sources` has a buffer for each member in this process, and `targets` some.
-/// Copies between devices are enqueued in the targets' queues.
+/// Copies between devices are enqueued in the targets' queues, and large ones in those for outgoing data.
 pub(super) fn run<T: Raw>(
     devices: &Devices,
     moves: &[Move],
@@ -29,8 +29,14 @@ pub(super) fn run<T: Raw>(
         if let Some(source) = sources[step.from]
             && devices.get(step.to).is_some()
         {
-            let link = devices.link(step.from, step.to);
-            copy(source, &mut targets[step.to][step.target], step.rows, link == Some(Link::Host))?;
+            let target = &mut targets[step.to][step.target];
+            match devices.link(step.from, step.to) {
+                Some(Link::Host) => copy_through_host(source, target, step.rows, STAGED)?,
+                _ => match writer::<T>(devices, step) {
+                    Some(queue) => target.copy_rows_in(queue, source, step.rows)?,
+                    None => target.copy_rows(source, step.rows)?,
+                },
+            }
         }
     }
     match devices.transport() {
@@ -42,12 +48,15 @@ pub(super) fn run<T: Raw>(
 /// Bytes that go through the host together.
 const STAGED: usize = 32 << 20;
 
-/// Copies rows to a buffer of another device, through the host if the devices have no access to each other.
-fn copy<T: Element>(source: &Buffer<T>, target: &mut Buffer<T>, rows: Rows, through_host: bool) -> Result<()> {
-    match through_host {
-        false => target.copy_rows(source, rows),
-        true => copy_through_host(source, target, rows, STAGED),
-    }
+/// Bytes from which on the source's device writes them to the other one. GPUs write to each other faster than they read
+/// (`benches/RESULTS.md`), but small moves from several devices to one buffer would wait for each other.
+const WRITTEN: usize = 1 << 20;
+
+/// Returns the queue of the source's device that writes to the target, unless the target's device had better read.
+fn writer<'d, T>(devices: &'d Devices, step: &Move) -> Option<&'d Device> {
+    let is_large = step.rows.count.saturating_mul(step.rows.len).saturating_mul(size_of::<T>()) >= WRITTEN;
+    let has_access = devices.link(step.to, step.from) != Some(Link::Host);
+    (is_large && has_access).then(|| devices.outgoing(step.from)).flatten()
 }
 
 /// Copies rows through pinned memory of about this number of bytes, but at least of a row.
@@ -119,7 +128,6 @@ pub(crate) fn exchange_elements<T: Raw>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Device;
 
     fn check(device: &Device) {
         let numbers: Vec<u16> = (0..200).collect();
@@ -137,6 +145,30 @@ mod tests {
                 copy_through_host(&source, &mut target, rows, bytes).unwrap();
                 assert_eq!(target.download().unwrap(), expected, "{rows:?}, {bytes} bytes");
             }
+        }
+    }
+
+    #[test]
+    fn any_queue_copies_in_order() {
+        let devices = [
+            Device::cpu(),
+            #[cfg(feature = "emulator")]
+            Device::emulated(emulator::Profile::SM_90, 0),
+        ];
+        for device in devices {
+            let [incoming, outgoing] = [device.queue().unwrap(), device.queue().unwrap()];
+            let source = device.upload(&[1u16, 2, 3, 4]).unwrap();
+            let mut target = incoming.zeroed(4).unwrap();
+            let rows = |first, at| {
+                let place = |first| Place { first, pitch: 0 };
+                Rows { count: 1, len: 2, source: place(first), target: place(at) }
+            };
+            target.copy_rows_in(&outgoing, &source, rows(0, 2)).unwrap();
+            target.copy_rows(&source, rows(1, 0)).unwrap();
+            let mut last = device.zeroed(4).unwrap();
+            last.copy_rows(&target, Rows::whole(4)).unwrap();
+            drop(target);
+            assert_eq!(last.download().unwrap(), [2, 3, 1, 2]);
         }
     }
 

@@ -123,12 +123,15 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
         self.check("the output", [columns, rows * components], transposed)?;
         let (of_rows, of_columns) = (matrix.distribution().clone(), transposed.distribution().clone());
         let grid = Grid { stages: stages::<T>(rows * columns * components), of_rows, of_columns, components };
-        self.transpose_own(&grid, matrix, transposed)?;
         // To free blocks is to wait for their transposition, so all are kept.
         let mut kept = Vec::new();
         for stage in 0..grid.stages {
             let mut blocks = grid.room(self.devices(), stage)?;
             moves::run(self.devices(), &grid.moves(columns, stage), &matrix.parts(), &mut blocks)?;
+            if stage == 0 {
+                // The blocks wait for what the members had to do before them.
+                self.transpose_own(&grid, matrix, transposed)?;
+            }
             for (to, prepared) in self.local() {
                 let Some(output) = &mut transposed.parts_mut()[to] else { continue };
                 for ((_, of_rows, of_columns), block) in grid.coming(to, stage).zip(&blocks[to]) {

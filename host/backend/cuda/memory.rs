@@ -109,13 +109,13 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
         started.and(done)
     }
 
-    fn copy_rows(&mut self, source: &DeviceMemory<T>, rows: Rows) -> Result<()> {
+    fn copy_rows(&mut self, queue: &Queue, source: &DeviceMemory<T>, rows: Rows) -> Result<()> {
         assert!(rows.fit(source.len, self.len), "{rows:?}");
-        self.queue.enter()?;
+        queue.enter()?;
         let addresses = Addresses::Device(source.address, self.address);
         // SAFETY: the rows fit, by the assertion. Both are freed after the copy: in the order of this stream, or of one that waits for
         // it (`AccessOrder`).
-        unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) }
+        unsafe { rows::enqueue(queue, rows, size_of::<T>(), addresses) }
     }
 
     fn clear(&mut self) -> Result<()> {

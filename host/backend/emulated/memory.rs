@@ -22,6 +22,16 @@ impl<T: Element> DeviceMemory<T> {
         queue.access(&mut state, address(&self.buffer), Access::Read)?;
         Ok(state.emulator.download(&self.buffer))
     }
+
+    /// Replaces rows of the elements, as `queue` writes them.
+    fn write(&self, queue: &Emulation, data: &[T], rows: Rows) -> Result<()> {
+        let mut state = queue.lock()?;
+        queue.access(&mut state, address(&self.buffer), Access::Write)?;
+        for [from, to] in rows.joined().each() {
+            state.emulator.overwrite(&self.buffer, to.start, &data[from]);
+        }
+        Ok(())
+    }
 }
 
 impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
@@ -52,12 +62,7 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     }
 
     fn overwrite_rows(&mut self, data: &[T], rows: Rows) -> Result<()> {
-        let mut state = self.emulation.lock()?;
-        self.emulation.access(&mut state, address(&self.buffer), Access::Write)?;
-        for [from, to] in rows.joined().each() {
-            state.emulator.overwrite(&self.buffer, to.start, &data[from]);
-        }
-        Ok(())
+        self.write(&self.emulation, data, rows)
     }
 
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
@@ -65,9 +70,9 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
         Ok(())
     }
 
-    fn copy_rows(&mut self, source: &Self, rows: Rows) -> Result<()> {
-        let data = source.read(&self.emulation)?;
-        self.overwrite_rows(&data, rows)
+    fn copy_rows(&mut self, queue: &Emulation, source: &Self, rows: Rows) -> Result<()> {
+        let data = source.read(queue)?;
+        self.write(queue, &data, rows)
     }
 
     fn clear(&mut self) -> Result<()> {
