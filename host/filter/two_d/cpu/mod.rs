@@ -21,19 +21,29 @@ use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
 use crate::element::stored::Stored;
 use crate::{Element, Result};
-use products::{one_row, pays_for_two_rows, two_rows};
+use products::{one_row, pays_for_two_rows, two_lines, two_rows};
 use segments::Segments;
 use std::ops::Range;
 use strips::{Band, Input, Piece, Strips};
 
-/// Maximum number of output rows of a band.
+/// Number of output rows of a band whose weights have few rows.
 const BAND: usize = 16;
+
+/// Maximum number of times that a row of samples is converted, unless bands have [`BAND`] rows.
+const CONVERSIONS: usize = 16;
 
 /// Maximum number of pairs of an output row and a row of weights in a band, unless the band is a single row.
 const MOST_SOURCES: usize = 1 << 16;
 
-/// Outputs of a row in a piece, approximately.
+/// Maximum number of outputs of a row in a piece, approximately.
 const PIECE: usize = 2048;
+
+/// Elements of a piece of a single column of weights, approximately. Each output reads as many as weights, so they must be in the cache of
+/// a core.
+const CACHED: usize = 1 << 18;
+
+/// Minimum number of outputs of a row in such a piece.
+const NARROW_PIECE: usize = 128;
 
 /// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
 const MANY_ROWS: usize = 64;
@@ -124,8 +134,8 @@ impl<A: Accumulator> Correlation<'_, A> {
     fn rows<O: Element>(&self, outputs: &mut [O], store: &(dyn Fn(&[A], &mut [O]) + Sync)) -> Result<()> {
         let problem = self.strips.problem;
         let (rows, width) = (problem.output_rows(), problem.output_width());
-        let height = if rows < MANY_ROWS { 1 } else { (MOST_SOURCES / problem.rows.taps).clamp(1, BAND) };
-        let part = (PIECE / problem.channels).max(1);
+        let height = if rows < MANY_ROWS { 1 } else { band_height(problem.rows.taps) };
+        let part = (piece_width(problem, height) / problem.channels).max(1);
         // A single row may have any pitch, and the buffer may be longer than the picture.
         let size = height.saturating_mul(problem.output_pitch);
         try_for_chunks(outputs, size, rows.div_ceil(height), &|number, outputs| {
@@ -188,21 +198,34 @@ impl<A: Accumulator> Correlation<'_, A> {
         let (first_columns, second_columns) = column_sums.split_at_mut(piece.row_len);
         match (&self.weights.values, rows.len()) {
             (Values::Dense(weights), 1) => vectorised!(one_row(&sources, offsets, weights, first)),
-            (Values::Dense(weights), _) => {
-                vectorised!(two_rows(&sources, offsets, weights, [first, second]));
-            }
+            (Values::Dense(weights), _) => match sources[..] {
+                [above, below] => vectorised!(two_lines([above, below], offsets, weights, [first, second])),
+                _ => vectorised!(two_rows(&sources, offsets, weights, [first, second])),
+            },
             (Values::Separable { column, row }, 1) => {
                 vectorised!(one_row(&sources, &[0], column, first_columns));
                 vectorised!(one_row(&[first_columns], offsets, row, first));
             }
             (Values::Separable { column, row }, _) => {
                 vectorised!(two_rows(&sources, &[0], column, [first_columns, second_columns]));
-                for (columns, sums) in [(first_columns, first), (second_columns, second)] {
-                    vectorised!(one_row(&[columns], offsets, row, sums));
-                }
+                vectorised!(two_lines([first_columns, second_columns], offsets, row, [first, second]));
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the number of output rows of a band, for this number of rows of weights.
+fn band_height(taps: usize) -> usize {
+    (MOST_SOURCES / taps).clamp(1, BAND.max(taps / CONVERSIONS))
+}
+
+/// Returns the maximum number of outputs of a row in a piece of a band.
+fn piece_width(problem: &PictureProblem, height: usize) -> usize {
+    match problem.columns.taps {
+        // Without a halo, a narrow piece costs nothing.
+        1 => (CACHED / (problem.rows.taps + height)).clamp(NARROW_PIECE, PIECE),
+        _ => PIECE,
     }
 }
 

@@ -11,7 +11,7 @@ use std::array;
 /// Sums of a row that are computed together.
 pub(super) const WIDTH: usize = 32;
 
-/// Returns whether [`two_rows`] is faster than two calls of [`one_row`]: whether all sums fit into the registers.
+/// Returns whether [`two_rows`] and [`two_lines`] are faster than two calls of [`one_row`]: whether all sums fit into the registers.
 pub(super) fn pays_for_two_rows<A>() -> bool {
     size_of::<A>() <= 4 && vector::are_wide()
 }
@@ -60,6 +60,22 @@ pub(super) fn two_rows<A: Accumulator>(rows: &[&[A]], offsets: &[usize], weights
     }
 }
 
+/// Computes `sums[n][e] = Σ_j weights[j] · rows[n][offsets[j] + e]` for two rows of sums.
+#[inline(always)]
+pub(super) fn two_lines<A: Accumulator>(rows: [&[A]; 2], offsets: &[usize], weights: &[A], sums: [&mut [A]; 2]) {
+    let [above, below] = sums.map(|sums| sums.chunks_exact_mut(WIDTH));
+    for (block, (above, below)) in above.zip(below).enumerate() {
+        let first = block * WIDTH;
+        let (mut a, mut b) = ([A::ZERO; WIDTH], [A::ZERO; WIDTH]);
+        for (&offset, &weight) in offsets.iter().zip(weights) {
+            a = plus_products(a, window(rows[0], first + offset), weight);
+            b = plus_products(b, window(rows[1], first + offset), weight);
+        }
+        above.copy_from_slice(&a);
+        below.copy_from_slice(&b);
+    }
+}
+
 #[inline(always)]
 fn plus_products<A: Accumulator>(sums: [A; WIDTH], samples: &[A; WIDTH], weight: A) -> [A; WIDTH] {
     array::from_fn(|e| A::multiply_add(sums[e], samples[e], weight))
@@ -100,6 +116,10 @@ mod tests {
             one_row(&rows[1..], &offsets, &weights, b);
             two_rows(&rows, &offsets, &weights, [c, d]);
             assert_eq!([bits(c), bits(d)], [bits(a), bits(b)], "{taps} rows of weights at {offsets:?}");
+            if taps == 1 {
+                two_lines([rows[0], rows[1]], &offsets, &weights, [c, d]);
+                assert_eq!([bits(c), bits(d)], [bits(a), bits(b)], "a row of weights at {offsets:?}");
+            }
             let exact = |e: usize| {
                 let products =
                     (0..weights.len()).map(|i| (weights[i], rows[i / offsets.len()][offsets[i % offsets.len()] + e]));
