@@ -1,6 +1,6 @@
 //! Vector instructions that not all processors have.
 
-/// Evaluates an expression, compiled a second time for processors with AVX2 on x86-64, if this one has it.
+/// Evaluates an expression, compiled again for processors with AVX2 and with AVX-512 on x86-64, and uses what this one has.
 ///
 /// Programs are compiled for all processors of an architecture: those of x86-64 have vectors of 16 bytes and no conversions of
 /// bytes. All functions that are called must be inlined (`#[inline(always)]`), otherwise they are the ones for all processors.
