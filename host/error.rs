@@ -11,6 +11,7 @@ use crate::life::LifeError;
 #[cfg(feature = "image")]
 use crate::pictures::PictureError;
 use crate::pointwise::PointwiseError;
+use crate::rank2d::RankError;
 use crate::stream::StreamError;
 use crate::transpose::TransposeError;
 use slm_kernels::Misaligned;
@@ -29,7 +30,7 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 /// |---|---|
 /// | opening a device | [`UnknownDevice`](Error::UnknownDevice), [`FeatureDisabled`](Error::FeatureDisabled), [`NoDevice`](Error::NoDevice), [`DeviceOrdinal`](Error::DeviceOrdinal), [`DeviceTooOld`](Error::DeviceTooOld), [`DeviceUnsupported`](Error::DeviceUnsupported), [`DriverTooOld`](Error::DriverTooOld) |
 /// | invalid buffers and arrays | [`DeviceMismatch`](Error::DeviceMismatch), [`Length`](Error::Length), [`Range`](Error::Range), [`Shape`](Error::Shape), [`Axes`](Error::Axes), [`Pitch`](Error::Pitch), [`TooLarge`](Error::TooLarge), `Picture`, `Dlpack` |
-/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks), [`Life`](Error::Life) |
+/// | invalid descriptions of one operation | [`Filter1d`](Error::Filter1d), [`Filter2d`](Error::Filter2d), [`Rank`](Error::Rank), [`Histogram`](Error::Histogram), [`Transpose`](Error::Transpose), [`Pointwise`](Error::Pointwise), [`Banks`](Error::Banks), [`Life`](Error::Life) |
 /// | streams, several devices | [`Stream`](Error::Stream), [`Distributed`](Error::Distributed) |
 /// | lack of memory | [`OutOfDeviceMemory`](Error::OutOfDeviceMemory), [`OutOfHostMemory`](Error::OutOfHostMemory), [`SharedMemoryExceeded`](Error::SharedMemoryExceeded) |
 /// | finding a kernel | [`KernelOnCpu`](Error::KernelOnCpu), [`KernelModule`](Error::KernelModule), [`KernelWithoutDigest`](Error::KernelWithoutDigest), [`KernelMissing`](Error::KernelMissing) |
@@ -219,6 +220,9 @@ pub enum Error {
     /// An error that only two-dimensional filters have.
     #[error(transparent)]
     Filter2d(#[from] Filter2dError),
+    /// An error that only rank filters have.
+    #[error(transparent)]
+    Rank(#[from] RankError),
     /// An error that only histograms have.
     #[error(transparent)]
     Histogram(#[from] HistogramError),

@@ -18,6 +18,7 @@
 //! |---|---|
 //! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
 //! | [`Filter2d`] | correlation and convolution of pictures |
+//! | [`Rank2d`] | medians, minima, maxima and other ranks of the samples around each pixel |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
 //! | [`Transpose`] | transposition of matrices, out of place and in place |
 //! | [`Convert`] | conversion of samples to another type, with scale and offset |
@@ -126,7 +127,7 @@ pub use error::{DriverError, Error, Result};
 pub use filter::boundary::{Boundary, Extent};
 pub use filter::gaussian::{Gaussian, Gaussian2d};
 #[doc(inline)]
-pub use filter::{one_d as filter1d, two_d as filter2d};
+pub use filter::{one_d as filter1d, rank as rank2d, two_d as filter2d};
 #[doc(inline)]
 pub use filter1d::{Filter1d, Filter1dAlgorithm, FilterElement};
 #[doc(inline)]
@@ -144,6 +145,8 @@ pub use ndarray;
 pub use plan::{LaunchPlan, Plan};
 #[doc(inline)]
 pub use pointwise::{Arithmetic, Channels, Convert, Lookup, LookupElement, Map, PointwiseElement};
+#[doc(inline)]
+pub use rank2d::{Rank2d, Rank2dAlgorithm, RankElement, RankNanPolicy, RankWindow};
 #[doc(inline)]
 pub use transpose::{Transpose, TransposeAlgorithm, TransposeElement};
 

@@ -25,10 +25,18 @@ pub mod histogram;
 pub mod life;
 #[cfg(any(operation = "pointwise", not(target_os = "cuda")))]
 pub mod pointwise;
+#[cfg(any(operation = "rank2d", not(target_os = "cuda")))]
+pub mod rank2d;
 #[cfg(any(operation = "transpose", not(target_os = "cuda")))]
 pub mod transpose;
 
-#[cfg(any(operation = "filter1d", operation = "filter2d", operation = "pointwise", not(target_os = "cuda")))]
+#[cfg(any(
+    operation = "filter1d",
+    operation = "filter2d",
+    operation = "pointwise",
+    operation = "rank2d",
+    not(target_os = "cuda")
+))]
 pub mod signal;
 
 #[cfg(not(target_os = "cuda"))]

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `one_d/`, `two_d/` | the operations: `slm::filter1d` and `slm::filter2d` |
+//! | `rank/` | ranks: `slm::rank2d` |
 //! | `boundary.rs` | samples outside, and the range of outputs |
 //! | `gaussian.rs`, `generated.rs` | weights of named filters |
 //! | `origin.rs` | which weight is at an output's own place |
@@ -18,6 +19,7 @@ pub(crate) mod generated;
 pub mod one_d;
 pub(crate) mod origin;
 pub(crate) mod part;
+pub mod rank;
 pub(crate) mod settings;
 pub(crate) mod signal;
 pub mod two_d;

@@ -23,6 +23,8 @@ mod histogram;
 mod life;
 #[path = "../suite/pointwise/api/mod.rs"]
 mod pointwise;
+#[path = "../suite/rank2d/api/mod.rs"]
+mod rank2d;
 #[path = "../suite/transpose/api/mod.rs"]
 mod transpose;
 

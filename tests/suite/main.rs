@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
 //! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
+//! | `rank2d` | `Rank2d` against the naive oracle and SciPy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |
@@ -44,6 +45,7 @@ mod matrices;
 mod pictures;
 mod pointwise;
 mod queues;
+mod rank2d;
 mod streams;
 mod transpose;
 
@@ -60,6 +62,7 @@ fn main() {
     let trials = [
         filter1d::trials(),
         filter2d::trials(),
+        rank2d::trials(),
         histogram::trials(),
         transpose::trials(),
         pointwise::trials(),

@@ -27,5 +27,7 @@ pub mod histogram;
 pub mod life;
 #[path = "../suite/pointwise/oracle.rs"]
 pub mod pointwise;
+#[path = "../suite/rank2d/oracle.rs"]
+pub mod rank2d;
 #[path = "../suite/transpose/oracle.rs"]
 pub mod transpose;

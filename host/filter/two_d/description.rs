@@ -395,7 +395,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
 }
 
 /// Returns the borders of rows and columns for kernels, and the value outside of constant ones, or an error if they have two.
-fn borders<S: FilterSample>(boundaries: [Boundary<S>; 2]) -> Result<([Border; 2], S)> {
+pub(in crate::filter) fn borders<S: FilterSample>(boundaries: [Boundary<S>; 2]) -> Result<([Border; 2], S)> {
     let [(rows, above), (columns, before)] = boundaries.map(Boundary::border);
     let outside = match (rows, columns) {
         (Border::Constant, Border::Constant) => {

@@ -95,7 +95,7 @@
 // | file | contents |
 // |---|---|
 // | `description.rs`, `algorithm.rs` | what a user asks for: plain data, with weights of `generated.rs` |
-// | `window.rs`, `rule.rs` | the filter without its weights, and problems of known size |
+// | `window.rs`, `pictures.rs`, `rule.rs` | the filter without its weights, and problems of known size |
 // | `weights.rs`, `any_weights.rs`, `mean.rs` | the weights, and the type in which products are added up |
 // | `facts.rs`, `rank.rs` | what is known about the weights |
 // | `choose.rs`, `tuning.rs` | the choice of the kernels, as a plain value |
@@ -120,16 +120,18 @@ mod generated;
 mod gpu;
 mod line;
 mod mean;
+mod pictures;
 mod prepared;
 mod rank;
 mod rule;
 mod tuning;
 mod weights;
-mod window;
+pub(in crate::filter) mod window;
 
 pub use crate::device::data::Planes;
 pub use crate::filter::signal::{FilterSample, FilterWeight};
 pub use algorithm::Filter2dAlgorithm;
+pub(in crate::filter) use description::borders;
 pub use description::{Filter2d, NanPolicy};
 pub use error::{Filter2dError, Unsupported};
 pub(crate) use line::LineFilter;

@@ -9,7 +9,7 @@ use super::gpu::GpuFilter;
 use super::rule::FilterRule;
 use super::window::{PictureProblem, Window};
 use super::{Filter2dAlgorithm, Filter2dError, FilterSample};
-use crate::device::data::{self, Axes, Elements, Form, Shape, Target, number_of};
+use crate::device::data::{self, Elements, Target};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::filter::part::{Divided, Part, Placement};
@@ -107,10 +107,10 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Filter2dError::Dimensions`], [`Filter2dError::Channels`] or [`Filter2dError::Interleaving`] for a shape of other pictures.
     /// * [`Error::TooLarge`] if an axis would have more than `usize::MAX` outputs.
     pub fn output_shape<A: AsRef<[usize]> + AsMut<[usize]>>(&self, mut shape: A) -> Result<A> {
-        let inputs = self.shape_of(shape.as_ref());
-        let (_, [rows, columns]) = self.pictures(&inputs)?;
+        let inputs = self.window.shape_of(shape.as_ref());
+        let (_, [rows, columns]) = self.window.pictures(&inputs)?;
         let outputs = [self.window.rows.over(rows)?.outputs, self.window.columns.over(columns)?.outputs];
-        shape.as_mut().copy_from_slice(&self.output_axes(&inputs, outputs));
+        shape.as_mut().copy_from_slice(&self.window.output_axes(&inputs, outputs));
         Ok(shape)
     }
 
@@ -153,7 +153,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply<I: Input<S, O>>(&self, samples: I) -> Result<I::Output> {
-        let (problem, axes) = self.problem(&samples.shape())?;
+        let (problem, axes) = self.window.problem(&samples.shape())?;
         data::apply(("the input", &samples), &axes, &self.device, |samples, outputs| {
             self.run_pitched_as_given(problem, samples, outputs)
         })
@@ -192,7 +192,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///   device is a GPU.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, samples: impl Input<S, O>, outputs: &mut (impl Output<O> + ?Sized)) -> Result<()> {
-        let (problem, axes) = self.problem(&samples.shape())?;
+        let (problem, axes) = self.window.problem(&samples.shape())?;
         outputs.check_axes("the output", &axes)?;
         data::apply_into(("the input", &samples), outputs, &self.device, |samples, outputs| {
             self.run_pitched_as_given(problem, samples, outputs)
@@ -267,75 +267,6 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         Ok(Stream::new(Rows::new(self, columns, None)?, samples, outputs, Ok))
     }
 
-    /// Returns the problem of pictures of any form, and the axes of the results.
-    fn problem(&self, shape: &Shape) -> Result<(PictureProblem, Axes)> {
-        let (planes, picture) = self.pictures(shape)?;
-        let problem = PictureProblem::new(&self.window, planes, picture)?;
-        Ok((problem, self.output_axes(shape, [problem.rows.outputs, problem.columns.outputs])))
-    }
-
-    /// Returns the number of pictures of any form, and the rows and columns of each, in pixels.
-    fn pictures(&self, shape: &Shape) -> Result<(usize, [usize; 2])> {
-        shape.check_channels("the filter", self.window.channels())?;
-        if shape.form != Form::Array {
-            let planes = shape.planes();
-            return Ok((planes, self.picture_of_matrix(&shape.axes, planes)?));
-        }
-        let (batch, picture) = shape.axes.split_at(self.row_axis(&shape.axes)?);
-        Ok((number_of(batch), [picture[0], picture[1]]))
-    }
-
-    /// Returns the axes of results for valid pictures of this shape, each with these rows and columns, in pixels.
-    fn output_axes(&self, shape: &Shape, [rows, columns]: [usize; 2]) -> Axes {
-        if shape.form != Form::Array {
-            let rows = rows.saturating_mul(shape.planes());
-            return Axes::from_slice(&[rows, columns.saturating_mul(self.window.channels())]);
-        }
-        let (mut axes, row_axis) = (shape.axes.clone(), shape.axes.len() - self.axes_per_picture());
-        (axes[row_axis], axes[row_axis + 1]) = (rows, columns);
-        axes
-    }
-
-    /// Returns the axis of an array that has the rows.
-    fn row_axis(&self, axes: &[usize]) -> Result<usize> {
-        let (dimensions, needed) = (axes.len(), self.axes_per_picture());
-        if dimensions < needed {
-            return Err(Filter2dError::Dimensions { dimensions, needed }.into());
-        }
-        match self.window.channels {
-            Some(expected) if axes[dimensions - 1] != expected => {
-                Err(Filter2dError::Channels { expected, actual: axes[dimensions - 1] }.into())
-            }
-            _ => Ok(dimensions - needed),
-        }
-    }
-
-    /// Returns the axes of one picture in an array.
-    fn axes_per_picture(&self) -> usize {
-        2 + usize::from(self.window.channels.is_some())
-    }
-
-    /// Returns the rows and columns, in pixels, of each picture of a matrix. Its columns are pixels times channels, and its pictures are
-    /// one below the other.
-    fn picture_of_matrix(&self, axes: &[usize], planes: usize) -> Result<[usize; 2]> {
-        let (&[rows, columns], channels) = (axes, self.window.channels()) else {
-            return Err(Filter2dError::Dimensions { dimensions: axes.len(), needed: 2 }.into());
-        };
-        if !rows.is_multiple_of(planes) {
-            return Err(Filter2dError::Planes { rows, planes }.into());
-        }
-        if !columns.is_multiple_of(channels) {
-            return Err(Filter2dError::Interleaving { columns, channels }.into());
-        }
-        Ok([rows.checked_div(planes).unwrap_or(0), columns / channels])
-    }
-
-    /// Returns a shape of an array, or of a matrix if the filter has channels and the shape has no axis for them.
-    fn shape_of(&self, axes: &[usize]) -> Shape {
-        let is_matrix = axes.len() == 2 && self.window.channels.is_some();
-        Shape::new(if is_matrix { Form::Matrix { planes: 1 } } else { Form::Array }, axes)
-    }
-
     /// Returns the plan for filtering pictures of this shape, which is as for [`output_shape`](Self::output_shape).
     ///
     /// # Errors
@@ -343,7 +274,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// Those of [`output_shape`](Self::output_shape), [`Error::TooLarge`] for more outputs than memory can have, and what prevents the
     /// filter from running on the device.
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter2dAlgorithm>> {
-        let (problem, outputs) = self.problem(&self.shape_of(shape.as_ref()))?;
+        let (problem, outputs) = self.window.problem(&self.window.shape_of(shape.as_ref()))?;
         Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.planned(&problem)?))
     }
 
@@ -396,7 +327,7 @@ struct Rows<'a, S: FilterSample, O: FilterSample> {
 impl<'a, S: FilterSample, O: FilterSample> Rows<'a, S, O> {
     /// Returns the rows of a picture with these columns of elements, and this number of rows if it is known.
     fn new(filter: &'a PreparedFilter2d<S, O>, columns: usize, rows: Option<usize>) -> Result<Self> {
-        let [_, pixels] = filter.picture_of_matrix(&[1, columns], 1)?;
+        let [_, pixels] = filter.window.picture_of_matrix(&[1, columns], 1)?;
         let problem = PictureProblem::new(&filter.window, 1, [rows.unwrap_or(MANY_ROWS), pixels])?;
         // On a GPU, segments depend on the number of rows.
         let has_segments = rows.is_some() || filter.device.gpu().is_none();

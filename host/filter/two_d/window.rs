@@ -16,11 +16,11 @@ pub(crate) const MOST_CHANNELS: usize = u16::MAX as usize;
 
 /// The windows of all outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Window {
-    pub(super) rows: AxisRule,
-    pub(super) columns: AxisRule,
+pub(in crate::filter) struct Window {
+    pub(in crate::filter) rows: AxisRule,
+    pub(in crate::filter) columns: AxisRule,
     /// `None` if arrays have no axis for channels.
-    pub(super) channels: Option<usize>,
+    pub(in crate::filter) channels: Option<usize>,
 }
 
 impl Window {
@@ -34,6 +34,17 @@ impl Window {
         channels: Option<usize>,
     ) -> Result<Self> {
         weights.check()?;
+        Self::of_shape([weights.shape, weights.left], borders, extent, [stride, dilation], channels)
+    }
+
+    /// Returns the windows of at least one row and one column, with fewer samples before an output's own place, or an error.
+    pub(in crate::filter) fn of_shape(
+        [shape, left]: [[usize; 2]; 2],
+        borders: [Border; 2],
+        extent: Extent,
+        [stride, dilation]: [[usize; 2]; 2],
+        channels: Option<usize>,
+    ) -> Result<Self> {
         match channels {
             Some(0) => return Err(Filter2dError::Zero { what: "the number of channels of a filter" }.into()),
             Some(channels) if channels > MOST_CHANNELS => {
@@ -42,35 +53,35 @@ impl Window {
             _ => {}
         }
         let rule = |axis: usize| -> Result<AxisRule> {
-            NAMES[axis].check(weights.shape[axis], stride[axis], dilation[axis])?;
-            let (taps, left, border) = (weights.shape[axis], weights.left[axis], borders[axis]);
+            NAMES[axis].check(shape[axis], stride[axis], dilation[axis])?;
+            let (taps, left, border) = (shape[axis], left[axis], borders[axis]);
             Ok(AxisRule::new([taps, left], border, extent, [stride[axis], dilation[axis]]))
         };
         Ok(Window { rows: rule(0)?, columns: rule(1)?, channels })
     }
 
     /// Returns the windows of the two passes of an outer product: along the rows, then down the columns.
-    pub(super) fn passes(&self) -> [Self; 2] {
+    pub(in crate::filter) fn passes(&self) -> [Self; 2] {
         [Window { rows: AxisRule::SINGLE, ..*self }, Window { columns: AxisRule::SINGLE, ..*self }]
     }
 
     /// Returns the strides of rows and columns.
-    pub(super) fn strides(&self) -> [usize; 2] {
+    pub(in crate::filter) fn strides(&self) -> [usize; 2] {
         [self.rows.stride, self.columns.stride]
     }
 
     /// Returns the dilations of rows and columns.
-    pub(super) fn dilations(&self) -> [usize; 2] {
+    pub(in crate::filter) fn dilations(&self) -> [usize; 2] {
         [self.rows.dilation, self.columns.dilation]
     }
 
     /// Returns whether all strides and dilations are 1.
-    pub(super) fn has_unit_steps(&self) -> bool {
+    pub(in crate::filter) fn has_unit_steps(&self) -> bool {
         [self.strides(), self.dilations()] == [[1; 2]; 2]
     }
 
     /// Returns the channels of a pixel.
-    pub(super) fn channels(&self) -> usize {
+    pub(in crate::filter) fn channels(&self) -> usize {
         self.channels.unwrap_or(1)
     }
 }
@@ -115,7 +126,7 @@ impl Names {
 
 /// The windows along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AxisRule {
+pub(in crate::filter) struct AxisRule {
     taps: usize,
     /// Taps before the one at the output's own place.
     left: usize,
@@ -137,21 +148,21 @@ impl AxisRule {
     }
 
     /// Returns the windows of folded weights. They have their outputs in common with the extent `Same` of another number of outputs.
-    pub(super) fn folded(&self, fold: &Fold) -> Self {
+    pub(in crate::filter) fn folded(&self, fold: &Fold) -> Self {
         Self::new([fold.taps, fold.left], self.border, Extent::Same, [self.stride, self.dilation])
     }
 
-    pub(super) fn stride(&self) -> usize {
+    pub(in crate::filter) fn stride(&self) -> usize {
         self.stride
     }
 
     /// Returns where the windows are.
-    pub(super) fn placement(&self) -> Placement {
+    pub(in crate::filter) fn placement(&self) -> Placement {
         let (start, span) = (self.start(), self.span());
         Placement { border: self.border, start, span, stride: self.stride, segment: 1, pack: PACK }
     }
 
-    pub(super) fn dilation(&self) -> usize {
+    pub(in crate::filter) fn dilation(&self) -> usize {
         self.dilation
     }
 
@@ -161,7 +172,7 @@ impl AxisRule {
     }
 
     /// Returns the windows over `samples` samples.
-    pub(super) fn over(&self, samples: usize) -> Result<Axis> {
+    pub(in crate::filter) fn over(&self, samples: usize) -> Result<Axis> {
         Ok(Axis {
             samples,
             outputs: self.outputs(samples)?,
@@ -201,60 +212,60 @@ fn too_large(what: &'static str, factors: [usize; 2], limit: usize) -> Error {
 
 /// The windows along an axis of known length: output `o` depends on the samples at `position(o, j)` for each tap `j`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Axis {
-    pub(super) samples: usize,
-    pub(super) outputs: usize,
-    pub(super) taps: usize,
+pub(in crate::filter) struct Axis {
+    pub(in crate::filter) samples: usize,
+    pub(in crate::filter) outputs: usize,
+    pub(in crate::filter) taps: usize,
     /// Position of the first output's first sample.
-    pub(super) start: i64,
-    pub(super) stride: usize,
-    pub(super) dilation: usize,
-    pub(super) border: Border,
+    pub(in crate::filter) start: i64,
+    pub(in crate::filter) stride: usize,
+    pub(in crate::filter) dilation: usize,
+    pub(in crate::filter) border: Border,
 }
 
 impl Axis {
     /// Returns the axis along which each output depends on the sample at its own place alone.
-    pub(super) fn single(samples: usize) -> Self {
+    pub(in crate::filter) fn single(samples: usize) -> Self {
         // No output depends on samples outside.
         Axis { samples, outputs: samples, taps: 1, start: 0, stride: 1, dilation: 1, border: Border::Constant }
     }
 
     /// Returns the axis with folded weights.
-    pub(super) fn folded(&self, fold: &Fold) -> Self {
+    pub(in crate::filter) fn folded(&self, fold: &Fold) -> Self {
         // A single tap has no distance to others.
         let dilation = if fold.taps == 1 { 1 } else { self.dilation };
         Axis { taps: fold.taps, start: -((fold.left * dilation) as i64), dilation, ..*self }
     }
 
     /// Returns the sample at a position, or `None` for the constant outside.
-    pub(super) fn source(&self, position: i64) -> Option<usize> {
+    pub(in crate::filter) fn source(&self, position: i64) -> Option<usize> {
         self.border.source(position, self.samples as u64).map(|sample| sample as usize)
     }
 
     /// Returns the position of the sample that tap `tap` of output `output` meets, which may be outside.
-    pub(super) fn position(&self, output: usize, tap: usize) -> i64 {
+    pub(in crate::filter) fn position(&self, output: usize, tap: usize) -> i64 {
         self.start + (output * self.stride) as i64 + (tap * self.dilation) as i64
     }
 }
 
 /// Planes of pictures in memory, one below the other, and the windows over each of them. Pitches are in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PictureProblem {
-    pub(super) planes: usize,
+pub(in crate::filter) struct PictureProblem {
+    pub(in crate::filter) planes: usize,
     /// Rows of a plane.
-    pub(super) rows: Axis,
+    pub(in crate::filter) rows: Axis,
     /// In pixels.
-    pub(super) columns: Axis,
-    pub(super) channels: usize,
-    pub(super) input_pitch: usize,
-    pub(super) output_pitch: usize,
+    pub(in crate::filter) columns: Axis,
+    pub(in crate::filter) channels: usize,
+    pub(in crate::filter) input_pitch: usize,
+    pub(in crate::filter) output_pitch: usize,
     /// Rows of outputs of the whole picture, if this is a part of one: segments are as long as for the whole.
-    pub(super) whole_rows: Option<usize>,
+    pub(in crate::filter) whole_rows: Option<usize>,
 }
 
 impl PictureProblem {
     /// Returns the problem for planes without gaps, or an error if their outputs exceed the address space.
-    pub(super) fn new(window: &Window, planes: usize, [rows, columns]: [usize; 2]) -> Result<Self> {
+    pub(in crate::filter) fn new(window: &Window, planes: usize, [rows, columns]: [usize; 2]) -> Result<Self> {
         let (rows, columns, channels) = (window.rows.over(rows)?, window.columns.over(columns)?, window.channels());
         let width = |pixels: usize| {
             pixels.checked_mul(channels).ok_or_else(|| too_large("a row", [pixels, channels], isize::MAX as usize))
@@ -268,7 +279,7 @@ impl PictureProblem {
 
     /// Returns the problems of the two passes of an outer product: along the rows, and down the columns of the result, which has no
     /// gaps.
-    pub(super) fn passes(&self) -> [Self; 2] {
+    pub(in crate::filter) fn passes(&self) -> [Self; 2] {
         let width = self.output_width();
         let along = PictureProblem { rows: Axis::single(self.rows.samples), output_pitch: width, ..*self };
         let down = PictureProblem { columns: Axis::single(self.columns.outputs), input_pitch: width, ..*self };
@@ -276,22 +287,22 @@ impl PictureProblem {
     }
 
     /// Returns the number of outputs, or an error if they exceed the address space.
-    pub(super) fn len(&self) -> Result<usize> {
+    pub(in crate::filter) fn len(&self) -> Result<usize> {
         extent(self.output_rows(), self.output_width(), self.output_width())
     }
 
     /// Returns whether there is nothing to compute.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::filter) fn is_empty(&self) -> bool {
         self.output_rows() == 0 || self.columns.outputs == 0
     }
 
     /// Returns the output rows of all planes.
-    pub(super) fn output_rows(&self) -> usize {
+    pub(in crate::filter) fn output_rows(&self) -> usize {
         self.planes * self.rows.outputs
     }
 
     /// Returns the outputs of a row.
-    pub(super) fn output_width(&self) -> usize {
+    pub(in crate::filter) fn output_width(&self) -> usize {
         self.columns.outputs * self.channels
     }
 }

@@ -1,0 +1,20 @@
+//! Algorithms of rank filters.
+
+#[cfg(doc)]
+use super::PreparedRank2d;
+
+/// Kernel that computes a rank filter on a GPU. The CPU ignores this setting. All return the same outputs, bit for bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rank2dAlgorithm {
+    /// Kernels in shared memory if a tile fits there, otherwise global memory. [`plan`](PreparedRank2d::plan) returns the choice and its
+    /// reason.
+    #[default]
+    Auto,
+    /// Each thread computes one output, by bisection of the samples' bits, and reads its window from global memory once per bit. It takes
+    /// windows of any size.
+    GlobalMemory,
+    /// A block keeps a tile of samples and its halo in shared memory. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
+    /// comparisons in registers, and extremes of rectangles along the rows, then down the columns. Other ranks are found by bisection.
+    SharedTile,
+}

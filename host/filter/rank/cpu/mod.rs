@@ -1,0 +1,162 @@
+//! Rank filters on the CPU.
+//!
+//! The rows of outputs are divided into bands. A band first copies the rows of samples that it depends on, each once, as keys and
+//! continued beyond the borders, so the inner loops need no border checks.
+//!
+//! | file | method |
+//! |---|---|
+//! | `padded.rs` | the copy |
+//! | `van_herk.rs` | extremes of rectangles |
+//! | `network.rs` | networks of comparisons |
+//! | `histogram.rs` | running counts |
+//!
+//! Selection from a copy of each window is below.
+
+mod histogram;
+mod network;
+mod padded;
+mod van_herk;
+
+use super::choose::{CpuMethod, choose_on_cpu};
+use super::element::Sortable;
+use super::rule::RankRule;
+use crate::Result;
+use crate::cpu::allocation;
+use crate::cpu::parallel::try_for_chunks;
+use crate::filter::two_d::window::PictureProblem;
+use network::Network;
+use padded::Padded;
+use slm_kernels::rank2d::{Key, NO_RANK};
+use std::ops::Range;
+
+/// Minimum number of output rows of a band.
+const BAND: usize = 16;
+
+/// A rank filter on the CPU.
+pub(super) struct CpuRank<T> {
+    rule: RankRule<T>,
+    method: CpuMethod,
+    network: Network,
+}
+
+/// Some output rows of a plane, and the keys that they depend on.
+struct Band<'a, T: Sortable> {
+    rule: &'a RankRule<T>,
+    problem: &'a PictureProblem,
+    padded: Padded<T::Narrow>,
+    rows: usize,
+}
+
+impl<T: Sortable> CpuRank<T> {
+    pub(super) fn new(rule: RankRule<T>) -> Self {
+        let method = choose_on_cpu(&rule);
+        let is_small = method == CpuMethod::Network;
+        let network = if is_small { Network::new(rule.runs.count, rule.rank()) } else { Network::default() };
+        CpuRank { rule, method, network }
+    }
+
+    pub(super) fn reason(&self) -> &'static str {
+        self.method.reason()
+    }
+
+    /// Filters pictures into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a band; some
+    /// outputs may be written then.
+    pub(super) fn run(&self, problem: &PictureProblem, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        if problem.is_empty() {
+            return Ok(());
+        }
+        let (all, pitch) = (problem.output_rows(), problem.output_pitch);
+        // The rows of a band overlap those of the next one by a window.
+        let height = BAND.max(self.rule.runs.shape[0]).min(all);
+        try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
+            let end = (number * height + height).min(all);
+            let mut row = number * height;
+            while row < end {
+                let (plane, first) = (row / problem.rows.outputs, row % problem.rows.outputs);
+                let rows = (problem.rows.outputs - first).min(end - row);
+                let outputs = &mut outputs[(row - number * height) * pitch..];
+                self.band(problem, samples, plane, first..first + rows, outputs)?;
+                row += rows;
+            }
+            Ok(())
+        })
+    }
+
+    /// Computes some rows of a plane.
+    fn band(
+        &self,
+        problem: &PictureProblem,
+        samples: &[T],
+        plane: usize,
+        rows: Range<usize>,
+        outputs: &mut [T],
+    ) -> Result<()> {
+        let (rule, count) = (&self.rule, rows.len());
+        let padded = match rule.extreme {
+            Some(extreme) => Padded::new(problem, samples, plane, rows, rule.outside, |x| T::narrow(extreme.key(x)))?,
+            None => Padded::new(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
+        };
+        let band = Band { rule, problem, padded, rows: count };
+        match (self.method, rule.extreme) {
+            (CpuMethod::VanHerk, Some(extreme)) => band.extremes(extreme, outputs),
+            (CpuMethod::Network, _) if !rule.omit || !band.has_nans() => band.networks(&self.network, outputs),
+            (CpuMethod::Histogram, _) => band.histograms(outputs),
+            _ => band.selections(outputs),
+        }
+    }
+}
+
+impl<T: Sortable> Band<'_, T> {
+    /// Returns the number of outputs of a row.
+    fn width(&self) -> usize {
+        self.problem.output_width()
+    }
+
+    /// Returns the place in a padded row of an output's first sample.
+    fn place(&self, element: usize) -> usize {
+        let channels = self.problem.channels;
+        element / channels * self.problem.columns.stride * channels + element % channels
+    }
+
+    fn has_nans(&self) -> bool {
+        T::IS_FLOAT && self.padded.keys().iter().any(|&key| T::widen(key) == T::Key::MAX)
+    }
+
+    /// Returns the keys of a row of windows: that in row `tap` of the windows of output row `row`.
+    fn line(&self, row: usize, tap: usize) -> &[T::Narrow] {
+        self.padded.line(row * self.problem.rows.stride + tap)
+    }
+
+    /// Selects each output from a copy of its window.
+    fn selections(&self, outputs: &mut [T]) -> Result<()> {
+        let (width, channels) = (self.width(), self.problem.channels);
+        let mut window: Vec<T::Narrow> = allocation::reserved(self.rule.runs.count as usize)?;
+        for row in 0..self.rows {
+            for (element, output) in outputs[row * self.problem.output_pitch..][..width].iter_mut().enumerate() {
+                window.clear();
+                let place = self.place(element);
+                for &[tap, begin, end] in &self.rule.runs.runs {
+                    let line = &self.line(row, tap as usize)[place + begin as usize * channels..];
+                    window.extend(line.iter().step_by(channels).take((end - begin) as usize));
+                }
+                *output = self.selected(&mut window);
+            }
+        }
+        Ok(())
+    }
+
+    fn selected(&self, window: &mut [T::Narrow]) -> T {
+        let mut present = window.len();
+        if T::IS_FLOAT {
+            present -= window.iter().filter(|&&key| T::widen(key) == T::Key::MAX).count();
+            if !self.rule.omit && present < window.len() {
+                return T::NONE;
+            }
+        }
+        match self.rule.ranks[present] {
+            NO_RANK => T::NONE,
+            // NaNs have the greatest key.
+            rank => T::of_key(T::widen(*window.select_nth_unstable(rank as usize).1)),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors of rank filters.
+
+use crate::text::{Count, Number};
+
+/// An invalid window or rank.
+///
+/// Functions return it in [`Error::Rank`](crate::Error::Rank).
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RankError {
+    /// A window without samples.
+    #[error("a window must have at least 1 sample, and one of {rows} x {columns} has none")]
+    NoSamples {
+        /// Rows of the window.
+        rows: usize,
+        /// Columns of the window.
+        columns: usize,
+    },
+    /// A rank that the window does not have.
+    #[error("the rank must be from {} to {} for {}, not {rank}", -(*samples as i64), *samples as i64 - 1,
+        Count(*samples, "sample"))]
+    Rank {
+        /// The rank.
+        rank: isize,
+        /// Number of samples of a window.
+        samples: usize,
+    },
+    /// A percentile that is not one.
+    #[error("the percentile must be from 0 to 100, not {}", Number(*percentile, *percentile))]
+    Percentile {
+        /// The percentile.
+        percentile: f64,
+    },
+}

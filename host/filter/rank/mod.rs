@@ -1,0 +1,77 @@
+//! Rank filters of pictures: medians, minima, maxima and percentiles.
+//!
+//! For samples `x[r, c]`, continued outside by a [`Boundary`] of each axis, and a window of `h` rows and `v` columns, the output `y[r, c]`
+//! is one of the samples
+//!
+//! `x[r + i - h / 2, c + j - v / 2]` for all `(i, j)` of the [window](RankWindow),
+//!
+//! where `h / 2` and `v / 2` are rounded down, and an [`origin`](Rank2d::origin) adds to both: that with the number `k` in ascending order,
+//! counted from 0. `k` is `n / 2` for the [`median`](Rank2d::median) of `n` samples, 0 for the [`minimum`](Rank2d::minimum), `n - 1` for the
+//! [`maximum`](Rank2d::maximum), and any other for a [`rank`](Rank2d::rank) or a [`percentile`](Rank2d::percentile). Samples outside count
+//! like those inside. The [`Extent`] and the [`stride`](Rank2d::stride) select outputs as for [`Filter2d`](crate::Filter2d).
+//!
+//! ```
+//! use slm::ndarray::array;
+//! use slm::{Boundary, Device, Rank2d, RankWindow};
+//!
+//! # fn main() -> slm::Result<()> {
+//! let device = Device::open()?;
+//! let noisy = array![[10u8, 10, 10, 80, 80], [10, 255, 10, 80, 80], [10, 10, 10, 0, 80]];
+//! let median = Rank2d::median(3).boundary(Boundary::Nearest).prepare(&device)?;
+//! assert_eq!(median.apply(&noisy)?.row(1).to_vec(), [10, 10, 10, 80, 80]);
+//!
+//! let nearly_least = Rank2d::percentile(RankWindow::disc(1), 20.0).boundary(Boundary::Nearest).prepare(&device)?;
+//! assert_eq!(nearly_least.apply(&noisy)?.row(1).to_vec(), [10, 10, 10, 10, 80]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Order and numbers
+//!
+//! Samples and outputs are `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. An output is the same as by sorting the window, bit for bit, on every
+//! device and with every algorithm. Floats are in the total order
+//!
+//! `-∞ < … < -0 < +0 < … < +∞`,
+//!
+//! so of two zeros of different sign the negative one is less, as in [`f32::total_cmp`]. NaNs have no place in it:
+//! [`RankNanPolicy::Propagate`] makes outputs NaN whose window contains one, and [`RankNanPolicy::Omit`] leaves them out. A NaN means any
+//! float that is not a number, quiet or signalling, with either sign. Outputs that are NaN are [`f32::NAN`] or [`f64::NAN`].
+//!
+//! # Cost
+//!
+//! | outputs | on the CPU | on a GPU |
+//! |---|---|---|
+//! | extremes of rectangles | about six comparisons, for windows of all sizes | `h + v` comparisons |
+//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs | networks for medians of 3 x 3, 5 x 5 and 7 x 7 samples; otherwise bisection |
+//! | others, `u8`, `u16`, `i16` | counts of the window, updated with the ends of its runs | bisection: one pass over the window per bit |
+//! | others | selection in linear time | bisection |
+
+// | file | contents |
+// |---|---|
+// | `description.rs`, `shape.rs`, `algorithm.rs` | what a user asks for: plain data |
+// | `rule.rs`, `element.rs` | the same in the form that CPU and GPU code use |
+// | `choose.rs` | the choice of the method, as a plain value |
+// | `cpu/`, `gpu.rs` | what has been chosen |
+// | `prepared.rs` | a filter on a device, and its uses |
+//
+// Windows and the forms of pictures are those of `two_d/`.
+mod algorithm;
+mod choose;
+mod cpu;
+mod description;
+mod element;
+mod error;
+mod gpu;
+mod prepared;
+mod rule;
+mod shape;
+
+pub use algorithm::Rank2dAlgorithm;
+pub use description::{Rank2d, RankNanPolicy};
+pub use element::RankElement;
+pub use error::RankError;
+pub use prepared::PreparedRank2d;
+pub use shape::RankWindow;
+
+#[cfg(doc)]
+use crate::{Boundary, Extent};

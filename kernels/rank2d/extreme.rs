@@ -1,0 +1,52 @@
+//! Minima and maxima of rectangles: along the rows first, then down the columns.
+//!
+//! Tile and threads are those of `tile.rs`. After the barrier, thread `(x, y)` finds the least key of the columns of windows `x`,
+//! `x + 32`, … in rows `y`, `y + 8`, … of the tile with its halo, and stores it in a second window of shared memory. After another
+//! barrier, it finds the least of these in the rows of each window. So an output takes about as many comparisons as a window has rows
+//! plus columns. Maxima are minima of inverted keys.
+//!
+//! Both windows have consecutive addresses in the lanes of a warp, so there are no bank conflicts.
+
+use super::key::{Extreme, Ranked};
+use super::tile::{Columns, Layout, PIXELS, Place};
+use super::{Args, BLOCK};
+use cuda_std::{Arena, thread};
+
+#[inline(always)]
+pub(super) fn extreme<T: Ranked>(arena: Arena, args: &Args<T>) {
+    let (layout, place, width) = (Layout::new(args), Place::new(args), PIXELS * args.channels);
+    let extreme = Extreme { greatest: args.greatest != 0, omit: args.omit != 0 };
+    let (tile, arena) = arena.split::<T::Key>(layout.len());
+    let (lines, _) = arena.split::<T::Key>(layout.rows * width);
+    place.load(&tile, args, &layout, |sample| extreme.key(sample));
+    thread::sync_threads();
+
+    let mut row = thread::thread_idx_y();
+    while row < layout.rows {
+        // Outputs beyond the picture have samples in the tile, too.
+        let mut element = thread::thread_idx_x();
+        while element < width {
+            let (line, mut columns) = (row * layout.pitch + element, Columns::from(args, 0));
+            let mut least = tile.get(line + columns.next(args, &layout));
+            let mut column = 1;
+            while column < args.columns.taps {
+                least = least.min(tile.get(line + columns.next(args, &layout)));
+                column += 1;
+            }
+            lines.set(row * width + element, least);
+            element += BLOCK[0];
+        }
+        row += BLOCK[1];
+    }
+    thread::sync_threads();
+
+    place.store(args, |row, element| {
+        let first = row * args.rows.stride * width + element;
+        let (mut least, mut tap) = (lines.get(first), 1);
+        while tap < args.rows.taps {
+            least = least.min(lines.get(first + tap * width));
+            tap += 1;
+        }
+        extreme.sample(least)
+    });
+}

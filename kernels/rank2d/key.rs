@@ -1,0 +1,158 @@
+//! Samples as unsigned integers in the order of the samples.
+//!
+//! Integers with a sign have the sign bit inverted. Floats have all bits inverted if they are negative, otherwise the sign bit. So
+//! `-0.0` comes before `+0.0`, and infinities are at both ends. All NaNs are one key, the greatest: no other float has it, nor the key 0.
+
+use cuda_std::Value;
+
+/// An unsigned integer that kernels compare.
+pub trait Key: Value + Ord {
+    /// The least key.
+    const ZERO: Self;
+    /// The greatest key.
+    const MAX: Self;
+
+    /// Returns the key with this bit set.
+    #[must_use]
+    fn with_bit(self, bit: u32) -> Self;
+
+    /// Returns the key with all bits inverted.
+    #[must_use]
+    fn inverted(self) -> Self;
+}
+
+macro_rules! keys {
+    ($($t:ident)*) => {$(
+        impl Key for $t {
+            const ZERO: Self = 0;
+            const MAX: Self = $t::MAX;
+
+            #[inline(always)]
+            fn with_bit(self, bit: u32) -> Self {
+                self | 1 << bit
+            }
+
+            #[inline(always)]
+            fn inverted(self) -> Self {
+                !self
+            }
+        }
+    )*};
+}
+keys!(u32 u64);
+
+/// A type of samples whose ranks are found.
+pub trait Ranked: Value {
+    /// Type of the keys.
+    type Key: Key;
+
+    /// Bits of a key that may be set.
+    const BITS: u32;
+    /// Whether there are NaNs.
+    const IS_FLOAT: bool;
+    /// What outputs without a sample are: NaN, or 0 of integers.
+    const NONE: Self;
+
+    /// Returns the key.
+    #[must_use]
+    fn key(self) -> Self::Key;
+
+    /// Returns the sample of a key.
+    #[must_use]
+    fn of_key(key: Self::Key) -> Self;
+}
+
+macro_rules! integers {
+    ($($t:ident: $key:ident, $bits:literal, $sign:literal;)*) => {$(
+        impl Ranked for $t {
+            type Key = $key;
+
+            const BITS: u32 = $bits;
+            const IS_FLOAT: bool = false;
+            const NONE: Self = 0;
+
+            #[inline(always)]
+            fn key(self) -> $key {
+                (self as i32 as $key).wrapping_add($sign)
+            }
+
+            #[inline(always)]
+            fn of_key(key: $key) -> $t {
+                key.wrapping_sub($sign) as $t
+            }
+        }
+    )*};
+}
+integers! {
+    u8: u32, 8, 0;
+    u16: u32, 16, 0;
+    i16: u32, 16, 0x8000;
+    i32: u32, 32, 0x8000_0000;
+}
+
+macro_rules! floats {
+    ($($t:ident: $key:ident, $bits:literal;)*) => {$(
+        impl Ranked for $t {
+            type Key = $key;
+
+            const BITS: u32 = $bits;
+            const IS_FLOAT: bool = true;
+            const NONE: Self = $t::NAN;
+
+            #[inline(always)]
+            fn key(self) -> $key {
+                const SIGN: $key = 1 << ($bits - 1);
+                let bits = self.to_bits();
+                if bits & !SIGN > $t::INFINITY.to_bits() {
+                    return $key::MAX;
+                }
+                if bits & SIGN == 0 { bits | SIGN } else { !bits }
+            }
+
+            #[inline(always)]
+            fn of_key(key: $key) -> $t {
+                const SIGN: $key = 1 << ($bits - 1);
+                if key == $key::MAX {
+                    return $t::NAN;
+                }
+                $t::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
+            }
+        }
+    )*};
+}
+floats! {
+    f32: u32, 32;
+    f64: u64, 64;
+}
+
+/// How keys of an extreme are compared: as a minimum, with inverted keys for a maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extreme {
+    /// Whether it is the maximum.
+    pub greatest: bool,
+    /// Whether NaNs are left out.
+    pub omit: bool,
+}
+
+impl Extreme {
+    /// Returns the key of a sample. A NaN has the least or the greatest one.
+    #[inline(always)]
+    #[must_use]
+    pub fn key<T: Ranked>(self, sample: T) -> T::Key {
+        let key = sample.key();
+        if T::IS_FLOAT && key == T::Key::MAX {
+            return if self.omit { T::Key::MAX } else { T::Key::ZERO };
+        }
+        if self.greatest { key.inverted() } else { key }
+    }
+
+    /// Returns the sample of the least key.
+    #[inline(always)]
+    #[must_use]
+    pub fn sample<T: Ranked>(self, key: T::Key) -> T {
+        if T::IS_FLOAT && (key == T::Key::MAX || key == T::Key::ZERO) {
+            return T::NONE;
+        }
+        T::of_key(if self.greatest { key.inverted() } else { key })
+    }
+}

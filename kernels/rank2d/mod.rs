@@ -1,0 +1,171 @@
+//! Ranks of pictures: the `k`-th smallest sample of the window of each output.
+//!
+//! Samples are compared as unsigned integers, their [keys](Ranked::key). A window is the samples of a rectangle that belong to some runs of
+//! columns, or to all. Pixels have one or several interleaved channels, and planes stand one below the other with a common row pitch.
+//!
+//! | file | kernels | shared memory |
+//! |---|---|---|
+//! | `global.rs` | any window, by bisection from global memory | none |
+//! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
+//! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
+//! | `median.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
+//!
+//! `key.rs` has the keys and `select.rs` the bisection.
+
+mod extreme;
+mod global;
+#[cfg(not(target_os = "cuda"))]
+mod host;
+mod key;
+mod median;
+mod select;
+mod tile;
+
+#[cfg(not(target_os = "cuda"))]
+pub use host::{RankKernel, RankProblem, rank_geometry};
+pub use key::{Extreme, Key, Ranked};
+pub use select::NO_RANK;
+
+use crate::signal::Border;
+use cuda_std::{GlobalIn, GlobalOut, arguments, kernel};
+
+/// Threads of a block along a row and along a column.
+const BLOCK: [u32; 2] = [32, 8];
+
+arguments! {
+    /// The windows along one axis of the picture. Lengths are in pixels.
+    pub struct Axis {
+        /// Samples.
+        pub samples: u64,
+        /// Outputs.
+        pub outputs: u64,
+        /// Position of the first output's first sample.
+        pub start: i64,
+        /// From one output to the next.
+        pub stride: u32,
+        /// Rows or columns of a window.
+        pub taps: u32,
+        /// A [`Border`](crate::signal::Border).
+        pub border: u32,
+    }
+}
+
+impl Axis {
+    /// Returns the position of the first sample that output `output` depends on.
+    #[inline(always)]
+    fn first(&self, output: u64) -> i64 {
+        self.start + (output * self.stride as u64) as i64
+    }
+
+    /// Returns the sample at a position, or `None` for the constant outside.
+    #[inline(always)]
+    fn source(&self, position: i64) -> Option<u64> {
+        Border::from_number(self.border).source(position, self.samples)
+    }
+}
+
+arguments! {
+    /// Arguments of the kernels. Pitches are in elements.
+    pub struct Args<'l, T: Ranked> {
+        /// The samples.
+        pub input: GlobalIn<'l, T>,
+        /// Receives the outputs.
+        pub output: GlobalOut<'l, T>,
+        /// The row, the first column and the end of each run of a window.
+        pub window: GlobalIn<'l, u32>,
+        /// The rank for each number of samples that are present, from 0 to `count`; or [`NO_RANK`].
+        pub ranks: GlobalIn<'l, u32>,
+        /// Rows of a plane.
+        pub rows: Axis,
+        /// Pixels of a row.
+        pub columns: Axis,
+        /// Row pitch of the input.
+        pub input_pitch: u64,
+        /// Row pitch of the output.
+        pub output_pitch: u64,
+        /// Planes.
+        pub planes: u64,
+        /// First group of rows of this launch: a group takes one row of blocks.
+        pub first_group: u64,
+        /// The value outside the picture, for constant borders.
+        pub outside: T,
+        /// Channels of a pixel.
+        pub channels: u32,
+        /// Tiles of a row.
+        pub tiles: u32,
+        /// Runs of a window.
+        pub runs: u32,
+        /// Samples of a window.
+        pub count: u32,
+        /// Not 0 if NaNs are left out.
+        pub omit: u32,
+        /// Not 0 if an extreme is the maximum.
+        pub greatest: u32,
+    }
+}
+
+impl<T: Ranked> Args<'_, T> {
+    /// Returns where a row of a plane begins in the input, or `None` for the constant outside.
+    #[inline(always)]
+    fn line(&self, plane: u64, row: Option<u64>) -> Option<u64> {
+        row.map(|row| (plane * self.rows.samples + row) * self.input_pitch)
+    }
+
+    /// Returns a channel of a pixel of a line. `None` is the constant outside.
+    #[inline(always)]
+    #[track_caller]
+    fn sample_at(&self, line: Option<u64>, pixel: Option<u64>, channel: u64) -> T {
+        match (line, pixel) {
+            (Some(line), Some(pixel)) => self.input.get(line + pixel * self.channels as u64 + channel),
+            _ => self.outside,
+        }
+    }
+
+    /// Returns the row, the first column and the end of a run.
+    #[inline(always)]
+    fn run(&self, run: u32) -> [u32; 3] {
+        let first = run as u64 * 3;
+        [self.window.get(first), self.window.get(first + 1), self.window.get(first + 2)]
+    }
+}
+
+kernel! {
+    for<T: Ranked> {
+        "rank2d_u8" { u8 => u8; }
+        "rank2d_u16" { u16 => u16; }
+        "rank2d_i16" { i16 => i16; }
+        "rank2d_i32" { i32 => i32; }
+        "rank2d_f32" { f32 => f32; }
+        "rank2d_f64" { f64 => f64; }
+    }
+
+    /// One output per thread, by bisection from global memory.
+    pub fn rank2d_global<'l>(_arena, args: Args<'l, T>) {
+        global::rank(&args);
+    }
+
+    /// Any window, by bisection in a tile in shared memory.
+    pub fn rank2d_tile<'l>(arena, args: Args<'l, T>) {
+        tile::rank(arena, &args);
+    }
+
+    /// Minima and maxima of rectangles.
+    pub fn rank2d_extreme<'l>(arena, args: Args<'l, T>) {
+        extreme::extreme(arena, &args);
+    }
+
+    /// Medians of 3 x 3 samples; the column stride is 1, and NaNs propagate.
+    pub fn rank2d_median3<'l>(arena, args: Args<'l, T>) {
+        median::median3(arena, &args);
+    }
+
+    /// Medians of 5 x 5 samples, likewise.
+    pub fn rank2d_median5<'l>(arena, args: Args<'l, T>) {
+        median::median5(arena, &args);
+    }
+
+    /// Medians of 7 x 7 samples, likewise.
+    pub fn rank2d_median7<'l>(arena, args: Args<'l, T>) {
+        median::median7(arena, &args);
+    }
+}

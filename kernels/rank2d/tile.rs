@@ -1,0 +1,181 @@
+//! A tile of keys with its halo in shared memory.
+//!
+//! A block of 32 x 8 threads computes a tile of [`PIXELS`] pixels, with all of their channels, of [`ROWS`] rows. It loads the samples that
+//! the tile depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`,
+//! `y + 8`, ….
+//!
+//! Shared memory: rows of keys, a word or two each. A row is divided into one phase per column of the stride: pixel `p` of the row stands
+//! in phase `p % stride` at place `p / stride`, with its channels side by side, as for `filter2d_tile`. So the samples that neighbouring
+//! outputs compare at the same time are neighbours, and there are no bank conflicts: in every access the lanes of a warp have consecutive
+//! addresses.
+
+use super::key::Ranked;
+use super::select::{Window, select};
+use super::{Args, Axis, BLOCK};
+use cuda_std::{Arena, Shared, thread};
+
+/// Pixels of a tile's row.
+pub(super) const PIXELS: u32 = 32;
+
+/// Rows of a tile.
+pub(super) const ROWS: u32 = 16;
+
+/// Returns the samples along an axis that `outputs` neighbouring outputs depend on.
+#[inline(always)]
+pub(super) fn samples(axis: &Axis, outputs: u32) -> u64 {
+    (outputs as u64 - 1) * axis.stride as u64 + axis.taps as u64
+}
+
+/// The rows of keys in shared memory.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) rows: u32,
+    /// Pixels of a row that have samples.
+    pixels: u32,
+    /// Pixels of a phase.
+    phase: u32,
+    /// Elements of a row.
+    pub(super) pitch: u32,
+}
+
+impl Layout {
+    /// Returns the layout. A launch has shared memory for it, so it fits into 32 bits.
+    #[inline(always)]
+    pub(super) fn new<T: Ranked>(args: &Args<T>) -> Self {
+        let (rows, pixels) = (samples(&args.rows, ROWS) as u32, samples(&args.columns, PIXELS) as u32);
+        let phase = pixels.div_ceil(args.columns.stride);
+        Layout { rows, pixels, phase, pitch: phase * args.columns.stride * args.channels }
+    }
+
+    /// Returns the number of keys.
+    #[inline(always)]
+    pub(super) fn len(&self) -> u32 {
+        self.rows * self.pitch
+    }
+}
+
+/// The block's tile: its plane, and its first row and pixel there.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    plane: u64,
+    pub(super) row: u64,
+    pixel: u64,
+}
+
+impl Place {
+    /// Returns the place. The rows of a tile belong to one plane.
+    #[inline(always)]
+    pub(super) fn new<T: Ranked>(args: &Args<T>) -> Self {
+        let block = thread::block_idx_x();
+        let tile_rows = args.rows.outputs.div_ceil(ROWS as u64);
+        let group = args.first_group + (block / args.tiles) as u64;
+        let (plane, row) = (group / tile_rows, group % tile_rows * ROWS as u64);
+        Place { plane, row, pixel: (block % args.tiles) as u64 * PIXELS as u64 }
+    }
+
+    /// Loads the keys of the tile; all threads of the block take part.
+    #[inline(always)]
+    pub(super) fn load<T: Ranked>(
+        &self,
+        tile: &Shared<T::Key>,
+        args: &Args<T>,
+        layout: &Layout,
+        key: impl Fn(T) -> T::Key,
+    ) {
+        let first = [args.rows.first(self.row), args.columns.first(self.pixel)];
+        let mut row = thread::thread_idx_y();
+        while row < layout.rows {
+            let line = args.line(self.plane, args.rows.source(first[0] + row as i64));
+            let mut element = thread::thread_idx_x();
+            while element < layout.pitch {
+                let (place, channel) = (element / args.channels, element % args.channels);
+                let pixel = place % layout.phase * args.columns.stride + place / layout.phase;
+                // The last phases may be one pixel shorter.
+                if pixel < layout.pixels {
+                    let source = args.columns.source(first[1] + pixel as i64);
+                    tile.set(row * layout.pitch + element, key(args.sample_at(line, source, channel as u64)));
+                }
+                element += BLOCK[0];
+            }
+            row += BLOCK[1];
+        }
+    }
+
+    /// Stores the output of each row and element of the tile.
+    #[inline(always)]
+    pub(super) fn store<T: Ranked>(&self, args: &Args<T>, output: impl Fn(u32, u32) -> T) {
+        let width = PIXELS * args.channels;
+        let limit = (args.columns.outputs - self.pixel) * args.channels as u64;
+        let mut row = thread::thread_idx_y();
+        while row < ROWS && self.row + (row as u64) < args.rows.outputs {
+            let line = (self.plane * args.rows.outputs + self.row + row as u64) * args.output_pitch;
+            let mut element = thread::thread_idx_x();
+            while element < width && (element as u64) < limit {
+                args.output.set(line + self.pixel * args.channels as u64 + element as u64, output(row, element));
+                element += BLOCK[0];
+            }
+            row += BLOCK[1];
+        }
+    }
+}
+
+/// The columns of a row of the tile that an output's window meets, one after another.
+pub(super) struct Columns {
+    phase: u32,
+    place: u32,
+}
+
+impl Columns {
+    #[inline(always)]
+    pub(super) fn from<T: Ranked>(args: &Args<T>, column: u32) -> Self {
+        Columns { phase: column % args.columns.stride, place: column / args.columns.stride }
+    }
+
+    /// Returns the distance of the column's key from that of column 0, and goes to the next column.
+    #[inline(always)]
+    pub(super) fn next<T: Ranked>(&mut self, args: &Args<T>, layout: &Layout) -> u32 {
+        let distance = (self.phase * layout.phase + self.place) * args.channels;
+        self.phase += 1;
+        if self.phase == args.columns.stride {
+            (self.phase, self.place) = (0, self.place + 1);
+        }
+        distance
+    }
+}
+
+/// The window of an output.
+struct Keys<'a, 'l, 's, T: Ranked> {
+    args: &'a Args<'l, T>,
+    tile: &'a Shared<'s, T::Key>,
+    layout: Layout,
+    /// Place of the first key.
+    start: u32,
+}
+
+impl<T: Ranked> Window<T::Key> for Keys<'_, '_, '_, T> {
+    #[inline(always)]
+    fn for_each(&self, mut visit: impl FnMut(T::Key)) {
+        let mut run = 0;
+        while run < self.args.runs {
+            let [row, mut column, end] = self.args.run(run);
+            let (line, mut columns) = (self.start + row * self.layout.pitch, Columns::from(self.args, column));
+            while column < end {
+                visit(self.tile.get(line + columns.next(self.args, &self.layout)));
+                column += 1;
+            }
+            run += 1;
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn rank<T: Ranked>(arena: Arena, args: &Args<T>) {
+    let (layout, place) = (Layout::new(args), Place::new(args));
+    let (tile, _) = arena.split::<T::Key>(layout.len());
+    place.load(&tile, args, &layout, T::key);
+    thread::sync_threads();
+    place.store(args, |row, element| {
+        let start = row * args.rows.stride * layout.pitch + element;
+        select(args, &Keys { args, tile: &tile, layout, start })
+    });
+}

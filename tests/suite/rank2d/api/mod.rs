@@ -1,0 +1,4 @@
+//! Rank filters: properties and errors.
+
+mod errors;
+mod properties;
