@@ -72,13 +72,19 @@ fn store<T: Ranked>(arena: Arena, args: &Args<T>, median: impl Fn(&Shared<T::Key
     place.store(args, |row, element| median(&tile, layout.pitch, row * args.rows.stride * layout.pitch + element));
 }
 
-/// Returns the samples of a window of `SIDE` rows and columns one after another, which [`median!`] compares.
+/// Returns the sample at a place of a window of `side` columns, from `start` on.
+#[inline(always)]
+fn sample<K: Key>(tile: &Shared<K>, start: u32, [place, side]: [u32; 2], [pitch, channels]: [u32; 2]) -> K {
+    tile.get(start + place / side * pitch + place % side * channels)
+}
+
+/// Returns the samples of a window of `$side` rows and columns one after another, which [`median!`] compares.
 macro_rules! window {
     ($side:literal, $args:ident, [$tile:ident $pitch:ident $start:ident], $most:ident => $next:ident) => {
         let mut place = 0;
         let mut $most = T::Key::ZERO;
         let mut $next = || {
-            let key = $tile.get($start + place / $side * $pitch + place % $side * $args.channels);
+            let key = sample($tile, $start, [place, $side], [$pitch, $args.channels]);
             place += 1;
             if T::IS_FLOAT {
                 $most = $most.max(key);
