@@ -69,7 +69,11 @@ fn store<T: Ranked>(arena: Arena, args: &Args<T>, median: impl Fn(&Shared<T::Key
     let (tile, _) = arena.split::<T::Key>(layout.len());
     place.load(&tile, args, &layout, T::key);
     thread::sync_threads();
-    place.store(args, |row, element| median(&tile, layout.pitch, row * args.rows.stride * layout.pitch + element));
+    place.store(
+        args,
+        #[inline(always)]
+        |row, element| median(&tile, layout.pitch, row * args.rows.stride * layout.pitch + element),
+    );
 }
 
 /// Returns the sample at a place of a window of `side` columns, from `start` on.
@@ -97,44 +101,59 @@ macro_rules! window {
 /// Medians of 3 x 3 samples.
 #[inline(always)]
 pub(super) fn median3<T: Ranked>(arena: Arena, args: &Args<T>) {
-    store(arena, args, |tile, pitch, start| {
-        window!(3, args, [tile pitch start], most => next);
-        let median = median!(
-            [l0 l1 l2]
-            [u0 u1 u2]
-            [x0 x1 x2]
-            next
-        );
-        if T::IS_FLOAT && most == T::Key::MAX { T::NONE } else { T::of_key(median) }
-    });
+    store(
+        arena,
+        args,
+        #[inline(always)]
+        |tile, pitch, start| {
+            window!(3, args, [tile pitch start], most => next);
+            let median = median!(
+                [l0 l1 l2]
+                [u0 u1 u2]
+                [x0 x1 x2]
+                next
+            );
+            if T::IS_FLOAT && most == T::Key::MAX { T::NONE } else { T::of_key(median) }
+        },
+    );
 }
 
 /// Medians of 5 x 5 samples.
 #[inline(always)]
 pub(super) fn median5<T: Ranked>(arena: Arena, args: &Args<T>) {
-    store(arena, args, |tile, pitch, start| {
-        window!(5, args, [tile pitch start], most => next);
-        let median = median!(
-            [l0 l1 l2 l3 l4 l5 l6]
-            [u0 u1 u2 u3 u4 u5 u6]
-            [x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10]
-            next
-        );
-        if T::IS_FLOAT && most == T::Key::MAX { T::NONE } else { T::of_key(median) }
-    });
+    store(
+        arena,
+        args,
+        #[inline(always)]
+        |tile, pitch, start| {
+            window!(5, args, [tile pitch start], most => next);
+            let median = median!(
+                [l0 l1 l2 l3 l4 l5 l6]
+                [u0 u1 u2 u3 u4 u5 u6]
+                [x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10]
+                next
+            );
+            if T::IS_FLOAT && most == T::Key::MAX { T::NONE } else { T::of_key(median) }
+        },
+    );
 }
 
 /// Medians of 7 x 7 samples.
 #[inline(always)]
 pub(super) fn median7<T: Ranked>(arena: Arena, args: &Args<T>) {
-    store(arena, args, |tile, pitch, start| {
-        window!(7, args, [tile pitch start], most => next);
-        let median = median!(
-            [l0 l1 l2 l3 l4 l5 l6 l7 l8 l9 l10 l11 l12]
-            [u0 u1 u2 u3 u4 u5 u6 u7 u8 u9 u10 u11 u12]
-            [x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22]
-            next
-        );
-        if T::IS_FLOAT && most == T::Key::MAX { T::NONE } else { T::of_key(median) }
-    });
+    store(
+        arena,
+        args,
+        #[inline(always)]
+        |tile, pitch, start| {
+            window!(7, args, [tile pitch start], most => next);
+            let median = median!(
+                [l0 l1 l2 l3 l4 l5 l6 l7 l8 l9 l10 l11 l12]
+                [u0 u1 u2 u3 u4 u5 u6 u7 u8 u9 u10 u11 u12]
+                [x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22]
+                next
+            );
+            if T::IS_FLOAT && most == T::Key::MAX { T::NONE } else { T::of_key(median) }
+        },
+    );
 }

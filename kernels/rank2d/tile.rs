@@ -174,8 +174,12 @@ pub(super) fn rank<T: Ranked>(arena: Arena, args: &Args<T>) {
     let (tile, _) = arena.split::<T::Key>(layout.len());
     place.load(&tile, args, &layout, T::key);
     thread::sync_threads();
-    place.store(args, |row, element| {
-        let start = row * args.rows.stride * layout.pitch + element;
-        select(args, &Keys { args, tile: &tile, layout, start })
-    });
+    place.store(
+        args,
+        #[inline(always)]
+        |row, element| {
+            let start = row * args.rows.stride * layout.pitch + element;
+            select(args, &Keys { args, tile: &tile, layout, start })
+        },
+    );
 }

@@ -234,7 +234,7 @@ fn barriers(file: &File) -> Result<(), Failed> {
             true if name.contains("fft") => 4,
             // One of the block at the beginning, and two for each batch of rows.
             true if name.contains("box") => 3,
-            true if name.contains("histogram") || name.contains("banks") => 2,
+            true if ["histogram", "banks", "rank2d_extreme"].iter().any(|it| name.contains(it)) => 2,
             true => 1,
         };
         equal((name, kernel.count("bar.")), (name, expected))?;

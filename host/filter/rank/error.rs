@@ -9,7 +9,7 @@ use crate::text::{Count, Number};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RankError {
     /// A window without samples.
-    #[error("a window must have at least 1 sample, and one of {rows} x {columns} has none")]
+    #[error("the window of {rows} x {columns} has no samples; it needs at least 1")]
     NoSamples {
         /// Rows of the window.
         rows: usize,

@@ -33,7 +33,8 @@
 //!
 //! `-∞ < … < -0 < +0 < … < +∞`,
 //!
-//! so of two zeros of different sign the negative one is less, as in [`f32::total_cmp`]. NaNs have no place in it:
+//! so of two zeros of different sign the negative one is less, as in [`f32::total_cmp`]; constants of both axes that are such zeros count as
+//! the one of the rows. NaNs have no place in it:
 //! [`RankNanPolicy::Propagate`] makes outputs NaN whose window contains one, and [`RankNanPolicy::Omit`] leaves them out. A NaN means any
 //! float that is not a number, quiet or signalling, with either sign. Outputs that are NaN are [`f32::NAN`] or [`f64::NAN`].
 //!
@@ -41,8 +42,8 @@
 //!
 //! | outputs | on the CPU | on a GPU |
 //! |---|---|---|
-//! | extremes of rectangles | about six comparisons, for windows of all sizes | `h + v` comparisons |
-//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs | networks for medians of 3 x 3, 5 x 5 and 7 x 7 samples; otherwise bisection |
+//! | extremes of rectangles | about six comparisons, for windows of all sizes | if a tile fits into shared memory, about `(16 + h) v / 16 + h` comparisons; otherwise bisection |
+//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out | networks for medians of squares of 3, 5 and 7 rows with a stride of 1 along the rows that leave no NaNs out; otherwise bisection |
 //! | others, `u8`, `u16`, `i16` | counts of the window, updated with the ends of its runs | bisection: one pass over the window per bit |
 //! | others | selection in linear time | bisection |
 

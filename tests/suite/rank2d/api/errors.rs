@@ -19,7 +19,7 @@ fn windows_without_samples() {
     ] {
         let error = error(&Rank2d::median(window));
         assert_eq!(error, Error::Rank(RankError::NoSamples { rows, columns }));
-        let text = format!("a window must have at least 1 sample, and one of {rows} x {columns} has none");
+        let text = format!("the window of {rows} x {columns} has no samples; it needs at least 1");
         assert_eq!(error.to_string(), text);
     }
 }
