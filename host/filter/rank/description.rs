@@ -21,7 +21,7 @@ use crate::{Boundary, Device, Extent, Result};
 /// let device = Device::open()?;
 /// let picture = array![[1u8, 2, 255], [4, 0, 6], [7, 8, 9]];
 /// let median = Rank2d::median(3).boundary(Boundary::Nearest).prepare(&device)?;
-/// assert_eq!(median.apply(&picture)?, array![[2, 2, 6], [4, 6, 8], [7, 7, 8]]);
+/// assert_eq!(median.apply(&picture)?, array![[1, 2, 6], [4, 6, 8], [7, 7, 8]]);
 /// # Ok(())
 /// # }
 /// ```
