@@ -405,6 +405,32 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Returns why an operation failed: the error within [`Stream`](Error::Stream) or [`Distributed`](Error::Distributed), which say how
+    /// far it came, and other errors themselves.
+    ///
+    /// ```
+    /// use slm::{Device, Error, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let filter = Filter1d::correlate(&[1i32, 1]).prepare(&Device::cpu())?;
+    /// let ends_early = filter.stream(&[0u8; 3][..], std::io::sink()).run().unwrap_err();
+    /// assert!(matches!(ends_early.root(), Error::Stream(_)));
+    /// assert!(!matches!(ends_early.root(), Error::DeviceLost { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn root(&self) -> &Error {
+        let within = match self {
+            Error::Stream(error) => error.cause.error(),
+            Error::Distributed(DistributedError::Incomplete { cause, .. }) => Some(&**cause),
+            _ => None,
+        };
+        within.map_or(self, Error::root)
+    }
+}
+
 impl From<Misaligned> for Error {
     fn from(Misaligned { address, alignment }: Misaligned) -> Self {
         Error::MisalignedWindow { address, alignment }

@@ -1,9 +1,9 @@
 //! Data whose rows are on several devices.
 
-use super::{Devices, DistributedError, Distribution};
+use super::{Course, Devices, DistributedError, Distribution};
 use crate::cpu::allocation;
 use crate::device::data::number_of;
-use crate::{Buffer, BufferSliceMut, Element, Input, Result};
+use crate::{Buffer, BufferSliceMut, Device, Element, Input, Result};
 use std::fmt;
 use std::ops::Range;
 
@@ -38,18 +38,16 @@ impl Devices {
     ///
     /// # Errors
     ///
-    /// The errors of [`Device::upload`](crate::Device::upload), and [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) for data on a
+    /// [`DistributedError::Incomplete`] with an error of [`Device::upload`] as its cause, and [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) for data on a
     /// device.
     pub fn distribute<T: Element>(&self, data: impl Input<T>) -> Result<DistributedBuffer<T>> {
         let axes = data.shape().axes;
         let [rows, width] = [axes.first().copied().unwrap_or(1), number_of(axes.get(1..).unwrap_or(&[]))];
         let elements = data.elements()?;
-        elements.check_owner("the data to distribute", &crate::Device::cpu())?;
+        elements.check_owner("the data to distribute", &Device::cpu())?;
         let (elements, distribution) = (elements.cpu(), Distribution::even(rows, self.len()));
-        let parts = self.each(|member, device| {
-            let Range { start, end } = distribution.rows(member);
-            device.upload(&elements[start * width..end * width])
-        })?;
+        let parts =
+            self.parts(&distribution, |rows, device| device.upload(&elements[rows.start * width..rows.end * width]))?;
         Ok(DistributedBuffer { devices: self.clone(), distribution, width, parts })
     }
 
@@ -57,7 +55,7 @@ impl Devices {
     ///
     /// # Errors
     ///
-    /// The errors of [`Device::zeroed`](crate::Device::zeroed).
+    /// [`DistributedError::Incomplete`] with an error of [`Device::zeroed`] as its cause.
     pub fn zeroed<T: Element>(&self, rows: usize, width: usize) -> Result<DistributedBuffer<T>> {
         self.zeroed_as(&Distribution::even(rows, self.len()), width)
     }
@@ -67,15 +65,30 @@ impl Devices {
     /// # Errors
     ///
     /// * [`DistributedError::Distribution`] for another number of members.
-    /// * The errors of [`Device::zeroed`](crate::Device::zeroed).
+    /// * [`DistributedError::Incomplete`] with an error of [`Device::zeroed`] as its cause.
     pub fn zeroed_as<T: Element>(&self, distribution: &Distribution, width: usize) -> Result<DistributedBuffer<T>> {
         if distribution.members() != self.len() {
             let expected = Distribution::even(distribution.total(), self.len());
             return Err(DistributedError::distribution("the buffer", &expected, distribution));
         }
-        let len = |member| distribution.rows(member).len().saturating_mul(width);
-        let parts = self.each(|member, device| device.zeroed(len(member)))?;
+        let parts = self.parts(distribution, |rows, device| device.zeroed(rows.len().saturating_mul(width)))?;
         Ok(DistributedBuffer { devices: self.clone(), distribution: distribution.clone(), width, parts })
+    }
+
+    /// Returns the parts of the members in this process.
+    fn parts<T: Element>(
+        &self,
+        distribution: &Distribution,
+        make: impl Fn(Range<usize>, &Device) -> Result<Buffer<T>>,
+    ) -> Result<Vec<Option<Buffer<T>>>> {
+        let rows_here = self.local().map(|(member, _)| distribution.rows(member).len() as u64).sum();
+        let mut course = Course::new("rows", rows_here);
+        self.each(|member, device| {
+            let rows = distribution.rows(member);
+            let part = course.on(member, make(rows.clone(), device))?;
+            course.add(rows.len() as u64);
+            Ok(part)
+        })
     }
 }
 
@@ -125,14 +138,17 @@ impl<T: Element> DistributedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// The errors of [`Buffer::download`].
+    /// [`DistributedError::Incomplete`] with an error of [`Buffer::download`] as its cause.
     pub fn download(&self) -> Result<Vec<T>> {
         let len = self.parts.iter().flatten().map(Buffer::len).sum();
         let mut elements = allocation::filled(T::default(), len)?;
         let mut rest = &mut elements[..];
-        for part in self.parts.iter().flatten() {
+        let mut course = Course::new("elements", len as u64);
+        for (member, part) in self.parts.iter().enumerate() {
+            let Some(part) = part else { continue };
             let (own, others) = rest.split_at_mut(part.len());
-            part.download_into(own)?;
+            course.on(member, part.download_into(own))?;
+            course.add(part.len() as u64);
             rest = others;
         }
         Ok(elements)

@@ -1,7 +1,7 @@
 //! Devices that work on the same data.
 
-use super::DistributedError;
 use super::transport::Transport;
+use super::{Course, DistributedError};
 use crate::{Backend, Device, Result};
 use std::fmt;
 use std::sync::Arc;
@@ -149,10 +149,13 @@ impl Devices {
     ///
     /// # Errors
     ///
-    /// [Failures of a device](crate::Error#failures-of-the-device) while that work ran: the first one. All members are waited for.
+    /// [`DistributedError::Incomplete`] with a [failure of a device](crate::Error#failures-of-the-device) while that work ran as its
+    /// cause: the first one. All members are waited for.
     pub fn synchronize(&self) -> Result<()> {
-        let results: Vec<_> = self.local().map(|(_, device)| device.synchronize()).collect();
-        results.into_iter().collect()
+        let results: Vec<_> = self.local().map(|(member, device)| (member, device.synchronize())).collect();
+        let mut course = Course::new("members", results.len() as u64);
+        course.add(results.iter().filter(|(_, result)| result.is_ok()).count() as u64);
+        results.into_iter().try_for_each(|(member, result)| course.on(member, result))
     }
 
     /// Returns the members in this process, with the queues for data that come from others.
@@ -167,6 +170,12 @@ impl Devices {
 
     pub(crate) fn transport(&self) -> Option<&dyn Transport> {
         self.inner.transport.as_deref()
+    }
+
+    /// Replaces each number by the sum of the numbers of all processes at the same place, modulo 2^64.
+    pub(crate) fn sum(&self, numbers: &mut [u64]) -> Result<()> {
+        let Some(transport) = self.transport() else { return Ok(()) };
+        transport.add(numbers).map_err(|error| DistributedError::Transport(error).into())
     }
 
     /// Returns whether both are the same devices.

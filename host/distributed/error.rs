@@ -2,6 +2,7 @@
 
 use super::{Distribution, TransportError};
 use crate::Error;
+use std::fmt;
 
 /// An error that only operations on several devices have.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -42,9 +43,34 @@ pub enum DistributedError {
         /// Number of matrices.
         matrices: usize,
     },
+    /// An operation ended early.
+    #[error("{}after {done} of {total} {unit}: {cause}", On(*member))]
+    Incomplete {
+        /// The member that could not do its work, or did not get its data from another member of the same process; `None` for a message
+        /// between processes.
+        member: Option<usize>,
+        /// What the members in this process had done. On GPUs, this is what was enqueued.
+        done: u64,
+        /// What they had to do.
+        total: u64,
+        /// What is counted: rows of the output, samples of a histogram, elements of a transposed matrix, generations of a board, or
+        /// members that were waited for.
+        unit: &'static str,
+        /// The reason.
+        cause: Box<Error>,
+    },
     /// A message between processes failed.
     #[error(transparent)]
     Transport(#[from] TransportError),
+}
+
+/// Where an operation ended.
+struct On(Option<usize>);
+
+impl fmt::Display for On {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |member| write!(f, "on member {member}, "))
+    }
 }
 
 impl DistributedError {

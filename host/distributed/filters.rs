@@ -2,7 +2,7 @@
 
 use super::moves;
 use super::pieces::{Piece, Signal};
-use super::{Devices, Distributed, DistributedBuffer, DistributedError, Distribution};
+use super::{Course, Devices, Distributed, DistributedBuffer, DistributedError, Distribution};
 use crate::device::data::{Elements, Target};
 use crate::element::raw::Raw;
 use crate::filter::part::Divided;
@@ -51,10 +51,9 @@ impl<S: FilterSample> Distributed<PreparedFilter1d<S>> {
     /// * [`DistributedError::Devices`] for data on other devices.
     /// * [`DistributedError::Width`] if rows do not have the elements of one sample: the channels.
     /// * [`DistributedError::Distribution`] if the outputs are not distributed as [`outputs`](Self::outputs) returns them.
-    /// * [`DistributedError::Transport`] between processes.
-    /// * The errors of [`PreparedFilter1d::apply_into`].
-    ///
-    /// After an error, some outputs may be written. The devices stay usable, except those that are lost.
+    /// * [`DistributedError::Transport`] between processes, before the first row.
+    /// * [`DistributedError::Incomplete`] with an error of [`PreparedFilter1d::apply_into`] or a `Transport` as its cause: some outputs may
+    ///   be written. The devices stay usable, except those that are lost.
     pub fn apply_into(&self, samples: &DistributedBuffer<S>, outputs: &mut DistributedBuffer<S>) -> Result<()> {
         let lines: Vec<_> = self.local().map(|(member, filter)| (member, filter.line())).collect();
         run(self.devices(), &lines, samples, outputs)
@@ -101,10 +100,9 @@ impl<S: FilterSample, O: FilterSample> Distributed<PreparedFilter2d<S, O>> {
     /// * [`DistributedError::Devices`] for data on other devices.
     /// * [`DistributedError::Width`] if the rows of the outputs have another length.
     /// * [`DistributedError::Distribution`] if the outputs are not distributed as [`outputs`](Self::outputs) returns them.
-    /// * [`DistributedError::Transport`] between processes.
-    /// * The errors of [`PreparedFilter2d::apply_into`].
-    ///
-    /// After an error, some outputs may be written. The devices stay usable, except those that are lost.
+    /// * [`DistributedError::Transport`] between processes, before the first row.
+    /// * [`DistributedError::Incomplete`] with an error of [`PreparedFilter2d::apply_into`] or a `Transport` as its cause: some outputs may
+    ///   be written. The devices stay usable, except those that are lost.
     pub fn apply_into(&self, picture: &DistributedBuffer<S>, outputs: &mut DistributedBuffer<O>) -> Result<()> {
         let (width, total) = (picture.width(), picture.total_rows());
         let rows = self.local().map(|(member, filter)| Ok((member, filter.rows(width, total)?)));
@@ -117,7 +115,7 @@ fn signal<S: Raw, O: Raw>(divided: &impl Divided<S, O>, samples: &DistributedBuf
     let (mut placement, count) = (divided.placement(), samples.total_rows());
     if let Some(transport) = samples.devices().transport() {
         let mut segment = [if transport.member() == 0 { placement.segment as u64 } else { 0 }];
-        transport.add(&mut segment).map_err(DistributedError::Transport)?;
+        samples.devices().sum(&mut segment)?;
         placement.segment = segment[0] as usize;
     }
     Ok(Signal { placement, samples: count, outputs: divided.outputs(count)? })
@@ -148,8 +146,10 @@ fn run<S: Raw, O: Raw, D: Divided<S, O>>(
     check_distribution(&signal.distribution(devices.len()), outputs.distribution())?;
     let (inputs, of_outputs) = (samples.distribution().clone(), outputs.distribution().clone());
     let pieces = |member| signal.pieces(of_outputs.rows(member), &inputs.rows(member));
-    let mut gathered = gathering(devices, in_width, &pieces)?;
-    moves::run(devices, &signal.moves(&inputs, &of_outputs, in_width), &samples.parts(), &mut gathered)?;
+    let rows_of = |(member, _): &(usize, D)| of_outputs.rows(*member).len() as u64;
+    let mut course = Course::new("rows of the output", filters.iter().map(rows_of).sum());
+    let mut gathered = gathering(devices, course, in_width, &pieces)?;
+    moves::run(devices, course, &signal.moves(&inputs, &of_outputs, in_width), &samples.parts(), &mut gathered)?;
     for (member, filter) in filters {
         let (Some(own), Some(outputs)) = (samples.part(*member), &mut outputs.parts_mut()[*member]) else { continue };
         let mut pieces = pieces(*member);
@@ -166,7 +166,9 @@ fn run<S: Raw, O: Raw, D: Divided<S, O>>(
             };
             let place = |output: usize| (output - of_outputs.rows(*member).start) * out_width;
             let output = outputs.slice_mut(place(piece.part.outputs.start)..place(piece.part.outputs.end))?;
-            filter.run(&piece.part, &Elements::Device(input.into()), Target::Device(output.into()))?;
+            let run = filter.run(&piece.part, &Elements::Device(input.into()), Target::Device(output.into()));
+            course.on(*member, run)?;
+            course.add(piece.part.outputs.len() as u64);
         }
     }
     Ok(())
@@ -175,13 +177,14 @@ fn run<S: Raw, O: Raw, D: Divided<S, O>>(
 /// Returns buffers for the samples that members put together.
 fn gathering<S: Raw>(
     devices: &Devices,
+    course: Course,
     width: usize,
     pieces: &dyn Fn(usize) -> Vec<Piece>,
 ) -> Result<Vec<Vec<Buffer<S>>>> {
     let mut gathered: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
     for (member, queue) in devices.incoming() {
         for piece in pieces(member).iter().filter(|piece| piece.gathered.is_some()) {
-            gathered[member].push(queue.unwritten(piece.part.len() * width)?);
+            gathered[member].push(course.on(member, queue.unwritten(piece.part.len() * width))?);
         }
     }
     Ok(gathered)

@@ -1,9 +1,11 @@
 //! Histograms of samples on several devices.
 
-use super::{Devices, Distributed, DistributedBuffer, DistributedError};
+#[cfg(doc)]
+use super::DistributedError;
+use super::{Course, Devices, Distributed, DistributedBuffer};
 use crate::cpu::allocation;
 use crate::histogram::{Counts, PreparedHistogram};
-use crate::{Histogram, HistogramElement, Result};
+use crate::{Buffer, Histogram, HistogramElement, Result};
 
 impl<T: HistogramElement> Histogram<T> {
     /// Prepares the histogram on several devices; otherwise as [`prepare`](Self::prepare).
@@ -35,27 +37,32 @@ impl<T: HistogramElement> Distributed<PreparedHistogram<T>> {
     /// # Errors
     ///
     /// * [`DistributedError::Devices`] for samples on other devices.
-    /// * [`DistributedError::Transport`] between processes.
-    /// * The errors of [`PreparedHistogram::apply`].
+    /// * [`DistributedError::Incomplete`] with an error of [`PreparedHistogram::apply`] or a [`DistributedError::Transport`] as its cause.
     pub fn apply(&self, samples: &DistributedBuffer<T>) -> Result<Counts<T>> {
         samples.check_devices("the input", self.devices())?;
+        let samples_here = samples.parts().into_iter().flatten().map(|part| part.len() as u64).sum();
+        let mut course = Course::new("samples", samples_here);
         let mut parts = Vec::new();
         // All members count at the same time.
         for (member, histogram) in self.local() {
             let Some(samples) = samples.part(member) else { continue };
-            let mut counts = histogram.device().zeroed(histogram.counts_len())?;
-            histogram.accumulate_into(samples, &mut counts)?;
-            parts.push(counts);
+            parts.push((member, course.on(member, counted(histogram, samples))?));
+            course.add(samples.len() as u64);
         }
         let mut total = allocation::filled(0u64, self.any().counts_len())?;
         // To free counts takes time, so all are downloaded first.
-        for counts in &parts {
-            let counts = counts.download()?;
+        for (member, counts) in &parts {
+            let counts = course.on(*member, counts.download())?;
             total.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.wrapping_add(count));
         }
-        if let Some(transport) = self.devices().transport() {
-            transport.add(&mut total).map_err(DistributedError::Transport)?;
-        }
+        course.between(self.devices().sum(&mut total))?;
         Ok(self.any().counts_of(total))
     }
+}
+
+/// Returns the counts of samples, on their device.
+fn counted<T: HistogramElement>(histogram: &PreparedHistogram<T>, samples: &Buffer<T>) -> Result<Buffer<u64>> {
+    let mut counts = histogram.device().zeroed(histogram.counts_len())?;
+    histogram.accumulate_into(samples, &mut counts)?;
+    Ok(counts)
 }

@@ -19,11 +19,12 @@
 //! | `devices.rs`, `transport.rs` | the members, and ways to other processes |
 //! | `distribution.rs`, `buffer.rs` | which rows are where, and the rows |
 //! | `moves.rs` | rows on their way |
-//! | `operation.rs` | an operation on all members |
+//! | `operation.rs`, `course.rs` | an operation on all members, and how far it came |
 //! | `pieces.rs`, `filters.rs` | outputs at the ends of a part, and filters |
 //! | `histogram.rs`, `transpose.rs` | the other operations |
 
 mod buffer;
+mod course;
 mod devices;
 mod distribution;
 mod error;
@@ -36,6 +37,7 @@ mod transport;
 mod transpose;
 
 pub use buffer::DistributedBuffer;
+pub(crate) use course::Course;
 pub use devices::{Devices, Link};
 pub use distribution::Distribution;
 pub use error::DistributedError;

@@ -1,7 +1,7 @@
 //! Rows on their way from one member to another one.
 
 use super::transport::{Received, Sent};
-use super::{Devices, DistributedError, Link};
+use super::{Course, Devices, DistributedError, Link};
 use crate::cpu::allocation;
 use crate::device::rows::{Place, Rows};
 use crate::element::raw::Raw;
@@ -18,9 +18,10 @@ pub(super) struct Move {
 }
 
 /// Moves rows. All processes call it with the same moves. `sources` has a buffer for each member in this process, and `targets` some.
-/// Copies between devices are enqueued in the targets' queues, and large ones in those for outgoing data.
+/// Copies between devices are enqueued in the targets' queues, and large ones in those for outgoing data. Errors name the target's member.
 pub(super) fn run<T: Raw>(
     devices: &Devices,
+    course: Course,
     moves: &[Move],
     sources: &[Option<&Buffer<T>>],
     targets: &mut [Vec<Buffer<T>>],
@@ -30,17 +31,18 @@ pub(super) fn run<T: Raw>(
             && devices.get(step.to).is_some()
         {
             let target = &mut targets[step.to][step.target];
-            match devices.link(step.from, step.to) {
-                Some(Link::Host) => copy_through_host(source, target, step.rows, STAGED)?,
+            let copied = match devices.link(step.from, step.to) {
+                Some(Link::Host) => copy_through_host(source, target, step.rows, STAGED),
                 _ => match writer::<T>(devices, step) {
-                    Some(queue) => target.copy_rows_in(queue, source, step.rows)?,
-                    None => target.copy_rows(source, step.rows)?,
+                    Some(queue) => target.copy_rows_in(queue, source, step.rows),
+                    None => target.copy_rows(source, step.rows),
                 },
-            }
+            };
+            course.on(step.to, copied)?;
         }
     }
     match devices.transport() {
-        Some(_) => exchange(devices, moves, sources, targets),
+        Some(_) => course.between(exchange(devices, moves, sources, targets)),
         None => Ok(()),
     }
 }

@@ -13,7 +13,7 @@
 //! A block goes to its new member as it is, and is transposed there into its place.
 
 use super::moves::{self, Move};
-use super::{Devices, Distributed, DistributedBuffer, DistributedError, Distribution};
+use super::{Course, Devices, Distributed, DistributedBuffer, DistributedError, Distribution};
 use crate::device::buffer::check_length;
 use crate::device::data::{BufferView, BufferViewMut, Elements, Target};
 use crate::device::kernel::Recent;
@@ -113,24 +113,24 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
     /// * [`DistributedError::Devices`] for data on other devices.
     /// * [`Error::Length`](crate::Error::Length) if a matrix has another number of rows, and [`DistributedError::Width`] if its rows have
     ///   another length.
-    /// * [`DistributedError::Transport`] between processes.
-    /// * The errors of [`PreparedTranspose::apply_into`].
-    ///
-    /// After an error, some elements may be written. The devices stay usable, except those that are lost.
+    /// * [`DistributedError::Incomplete`] with an error of [`PreparedTranspose::apply_into`] or a [`DistributedError::Transport`] as its
+    ///   cause: some elements may be written. The devices stay usable, except those that are lost.
     pub fn apply_into(&self, matrix: &DistributedBuffer<T>, transposed: &mut DistributedBuffer<T>) -> Result<()> {
         let [rows, columns, components] = self.any().transpose.sides();
         self.check("the input", [rows, columns * components], matrix)?;
         self.check("the output", [columns, rows * components], transposed)?;
         let (of_rows, of_columns) = (matrix.distribution().clone(), transposed.distribution().clone());
         let grid = Grid { stages: stages::<T>(rows * columns * components), of_rows, of_columns, components };
+        let rows_here = self.local().map(|(member, _)| grid.of_columns.rows(member).len()).sum::<usize>();
+        let mut course = Course::new("elements", (rows_here * rows * components) as u64);
         // To free blocks is to wait for their transposition, so all are kept.
         let mut kept = Vec::new();
         for stage in 0..grid.stages {
-            let mut blocks = grid.room(self.devices(), stage)?;
-            moves::run(self.devices(), &grid.moves(columns, stage), &matrix.parts(), &mut blocks)?;
+            let mut blocks = grid.room(self.devices(), course, stage)?;
+            moves::run(self.devices(), course, &grid.moves(columns, stage), &matrix.parts(), &mut blocks)?;
             if stage == 0 {
                 // The blocks wait for what the members had to do before them.
-                self.transpose_own(&grid, matrix, transposed)?;
+                self.transpose_own(&grid, &mut course, matrix, transposed)?;
             }
             for (to, prepared) in self.local() {
                 let Some(output) = &mut transposed.parts_mut()[to] else { continue };
@@ -138,7 +138,9 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
                     let pitches = [of_columns * components, rows * components];
                     let shape = [of_rows.len(), of_columns];
                     let place = of_rows.start * components;
-                    prepared.transpose(shape, block.into(), output.slice_mut(place..)?, pitches)?;
+                    let run = prepared.transpose(shape, block.into(), output.slice_mut(place..)?, pitches);
+                    course.on(to, run)?;
+                    course.add(block.len() as u64);
                 }
             }
             kept.push(blocks);
@@ -150,6 +152,7 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
     fn transpose_own(
         &self,
         grid: &Grid,
+        course: &mut Course,
         matrix: &DistributedBuffer<T>,
         transposed: &mut DistributedBuffer<T>,
     ) -> Result<()> {
@@ -164,7 +167,9 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
             }
             let (shape, pitches) = ([of_rows.len(), of_columns.len()], [columns * components, rows * components]);
             let input = input.slice(of_columns.start * components..)?;
-            prepared.transpose(shape, input, output.slice_mut(of_rows.start * components..)?, pitches)?;
+            let run = prepared.transpose(shape, input, output.slice_mut(of_rows.start * components..)?, pitches);
+            course.on(member, run)?;
+            course.add((of_rows.len() * of_columns.len() * components) as u64);
         }
         Ok(())
     }
@@ -213,11 +218,11 @@ impl Grid {
     }
 
     /// Returns room for the blocks that come to each member in this process.
-    fn room<T: Raw>(&self, devices: &Devices, stage: usize) -> Result<Vec<Vec<Buffer<T>>>> {
+    fn room<T: Raw>(&self, devices: &Devices, course: Course, stage: usize) -> Result<Vec<Vec<Buffer<T>>>> {
         let mut room: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
         for (member, queue) in devices.incoming() {
             for (_, rows, columns) in self.coming(member, stage) {
-                room[member].push(queue.unwritten(rows.len() * columns * self.components)?);
+                room[member].push(course.on(member, queue.unwritten(rows.len() * columns * self.components))?);
             }
         }
         Ok(room)

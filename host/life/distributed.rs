@@ -16,7 +16,9 @@ use crate::Result;
 use crate::cpu::allocation;
 use crate::device::buffer::check_shape;
 use crate::device::rows::Rows;
-use crate::distributed::{Devices, DistributedError, Distribution, Link, exchange_elements};
+#[cfg(doc)]
+use crate::distributed::DistributedError;
+use crate::distributed::{Course, Devices, Distribution, Link, exchange_elements};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 use std::ops::Range;
@@ -129,23 +131,24 @@ impl DistributedBoard {
     /// # Errors
     ///
     /// * [`LifeError::Generations`] if the number of the generation would exceed 64 bits. The board is as it was then.
-    /// * [`DistributedError::Transport`] between processes.
-    /// * The errors of [`Board::step`].
-    ///
-    /// After other errors than the first one, the cells are unspecified.
+    /// * [`DistributedError::Incomplete`] with an error of [`Board::step`] or a [`DistributedError::Transport`] as its cause: the cells are
+    ///   unspecified.
     pub fn step(&mut self, steps: u64) -> Result<()> {
         let generation = self.generation;
         let last = generation.checked_add(steps).ok_or(LifeError::Generations { generation, steps })?;
+        let mut course = Course::new("generations", steps);
         while self.generation < last {
             if self.halo > 0 && self.left == 0 {
-                self.exchange()?;
+                self.exchange(course)?;
                 self.left = self.halo as u64;
             }
             let most = if self.halo > 0 { self.left } else { u64::MAX };
             let steps = (last - self.generation).min(most);
-            for member in self.members.iter_mut().flatten() {
-                member.board.step(steps)?;
+            for (number, member) in self.members.iter_mut().enumerate() {
+                let Some(member) = member else { continue };
+                course.on(number, member.board.step(steps))?;
             }
+            course.add(steps);
             self.generation += steps;
             self.left = self.left.saturating_sub(steps);
         }
@@ -162,34 +165,29 @@ impl DistributedBoard {
     ///
     /// # Errors
     ///
-    /// * [`DistributedError::Transport`] between processes.
-    /// * The errors of [`Board::population`].
+    /// [`DistributedError::Incomplete`] with an error of [`Board::population`] or a [`DistributedError::Transport`] as its cause.
     pub fn population(&self) -> Result<u64> {
         let mut population = [0u64];
-        for member in self.members.iter().flatten() {
-            let all = member.board.population()?;
-            let size = member.board.life.size;
-            let own = member.local(&member.rows);
-            let halo = [0..own.start, own.end..size.rows].into_iter().filter(|rows| !rows.is_empty());
-            let of_rows = |rows| member.board.cells.load(&Area::of_rows(rows, size));
-            let copies = halo.map(of_rows).collect::<Result<Vec<_>>>()?.concat();
-            let copied: u64 = copies.iter().map(|word| u64::from(word.count_ones())).sum();
-            population[0] += all - copied;
+        let rows_here = self.members.iter().flatten().map(|member| member.rows.len() as u64).sum();
+        let mut course = Course::new("rows", rows_here);
+        for (number, member) in self.members.iter().enumerate() {
+            let Some(member) = member else { continue };
+            population[0] += course.on(number, member.population())?;
+            course.add(member.rows.len() as u64);
         }
-        if let Some(transport) = self.devices.transport() {
-            transport.add(&mut population).map_err(DistributedError::Transport)?;
-        }
+        course.between(self.devices.sum(&mut population))?;
         Ok(population[0])
     }
 
     /// Brings the halos of all members up to date.
-    fn exchange(&mut self) -> Result<()> {
+    fn exchange(&mut self, course: Course) -> Result<()> {
         let ghosts = self.ghosts();
         for ghost in &ghosts {
-            self.copy(ghost)?;
+            let copied = self.copy(ghost);
+            course.on(ghost.to, copied)?;
         }
         match self.devices.transport() {
-            Some(_) => self.exchange_between_processes(&ghosts),
+            Some(_) => course.between(self.exchange_between_processes(&ghosts)),
             None => Ok(()),
         }
     }
@@ -255,6 +253,16 @@ impl DistributedBoard {
 }
 
 impl Member {
+    /// Returns the number of living cells in the member's own rows.
+    fn population(&self) -> Result<u64> {
+        let (own, size) = (self.local(&self.rows), self.board.life.size);
+        let halo = [0..own.start, own.end..size.rows].into_iter().filter(|rows| !rows.is_empty());
+        let of_rows = |rows| self.board.cells.load(&Area::of_rows(rows, size));
+        let copies = halo.map(of_rows).collect::<Result<Vec<_>>>()?.concat();
+        let copied: u64 = copies.iter().map(|word| u64::from(word.count_ones())).sum();
+        Ok(self.board.population()? - copied)
+    }
+
     /// Overwrites whole rows of the member's board.
     fn store(&mut self, first: usize, words: Vec<u64>) -> Result<()> {
         let size = self.board.life.size;

@@ -68,6 +68,14 @@ impl StreamCause {
         StreamCause::Read { kind: error.kind(), message: error.to_string() }
     }
 
+    /// Returns the error of the operation, if that failed.
+    pub(crate) fn error(&self) -> Option<&Error> {
+        match self {
+            StreamCause::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
     pub(super) fn write(error: &io::Error) -> Self {
         StreamCause::Write { kind: error.kind(), message: error.to_string() }
     }

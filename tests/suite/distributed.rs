@@ -25,6 +25,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend("distributed", "mixed", mixed),
         on_every_backend("distributed", "processes", processes),
         on_every_backend("distributed", "errors", errors),
+        on_every_backend("distributed", "interrupted", interrupted),
     ];
     trials.into_iter().flatten().collect()
 }
@@ -381,6 +382,64 @@ fn processes(device: &Device) -> Result<(), Failed> {
         same(&all_turned, &turned).map_err(|_| format!("{members} members"))?;
     }
     Ok(())
+}
+
+/// A way to another process, whose message after the first `messages` ones does not pass.
+struct Interrupted {
+    messages: Mutex<usize>,
+}
+
+impl Transport for Interrupted {
+    fn members(&self) -> usize {
+        2
+    }
+
+    fn member(&self) -> usize {
+        0
+    }
+
+    fn exchange(&self, _: &[Sent<'_>], _: &mut [Received<'_>]) -> Result<(), TransportError> {
+        let mut messages = self.messages.lock().unwrap();
+        *messages = messages.checked_sub(1).ok_or_else(unplugged)?;
+        Ok(())
+    }
+
+    fn add(&self, _: &mut [u64]) -> Result<(), TransportError> {
+        self.exchange(&[], &mut [])
+    }
+}
+
+fn unplugged() -> TransportError {
+    TransportError { message: "the cable is unplugged".to_owned() }
+}
+
+/// Errors say how far the member of this process came.
+fn interrupted(device: &Device) -> Result<(), Failed> {
+    let after = |messages| Devices::with_transport(device.queue()?, Interrupted { messages: Mutex::new(messages) });
+    let ended = |done, total, unit| {
+        let cause = Box::new(DistributedError::Transport(unplugged()).into());
+        DistributedError::Incomplete { member: None, done, total, unit, cause }
+    };
+    let filter = Filter1d::correlate(&[1, 2, 3]);
+    let apply =
+        |devices: &Devices, outputs: &mut _| filter.prepare_on(devices)?.apply_into(&devices.zeroed(2000, 1)?, outputs);
+    let devices = after(1)?;
+    let mut outputs = devices.zeroed(2000, 1)?;
+    let rows = outputs.rows(0).len() as u64;
+    fails(apply(&devices, &mut outputs), ended(0, rows, "rows of the output"))?;
+    fails(apply(&devices, &mut outputs), DistributedError::Transport(unplugged()))?;
+    let devices = after(0)?;
+    let here = Distribution::even(300, 2).rows(0).len() as u64;
+    fails(Histogram::bytes().prepare_on(&devices)?.apply(&devices.zeroed(300, 1)?), ended(here, here, "samples"))?;
+    let turn = Transpose::<u8>::new(200, 300).prepare_on(&devices)?;
+    fails(turn.apply(&devices.zeroed(200, 300)?), ended(0, 200 * here, "elements"))?;
+    let mut board = Life::new(200, 100).prepare_on(&after(1)?)?;
+    fails(board.step(100), ended(64, 100, "generations"))?;
+    fails(board.population(), ended(100, 100, "rows"))?;
+    let error = Error::from(ended(64, 100, "generations"));
+    equal(error.root(), &DistributedError::Transport(unplugged()).into())?;
+    let text = "after 64 of 100 generations: data between processes: the cable is unplugged";
+    equal(error.to_string(), text.to_owned())
 }
 
 fn errors(device: &Device) -> Result<(), Failed> {

@@ -8,10 +8,9 @@ use super::contexts::{open, run};
 use super::fake::trial;
 use super::{Failed, Trial};
 use crate::common::ensure;
-use slm::distributed::Devices;
+use slm::distributed::{Devices, DistributedError};
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm};
 use slm::ndarray::Array2;
-use slm::stream::StreamCause;
 use slm::{Arithmetic, Boundary, Device, Error, Filter1d, Filter2d, Histogram, Life, Map, Result, Transpose};
 use std::cell::Cell;
 use std::io::Cursor;
@@ -146,13 +145,7 @@ fn may_fail(call: &str, next: &[String], fault: &Fault) -> bool {
 }
 
 fn is_lost(result: &Result<()>) -> bool {
-    match result {
-        Err(Error::DeviceLost { .. }) => true,
-        Err(Error::Stream(error)) => {
-            matches!(&error.cause, StreamCause::Failed(error) if matches!(**error, Error::DeviceLost { .. }))
-        }
-        _ => false,
-    }
+    result.as_ref().is_err_and(|error| matches!(error.root(), Error::DeviceLost { .. }))
 }
 
 /// The files that control the driver, and that it writes.
@@ -302,10 +295,25 @@ fn weighted_stream(device: &Device) -> Result<()> {
 fn distributed(device: &Device) -> Result<()> {
     let devices = Devices::new([device.clone(), Device::cpu()])?;
     let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices)?;
-    filter.apply(&devices.distribute(&[1; 300])?)?.download()?;
-    let counts = Histogram::bytes().prepare_on(&devices)?.apply(&devices.distribute(&[1u8; 300])?)?;
+    with_course(with_course(filter.apply(&with_course(devices.distribute(&[1; 300]))?))?.download())?;
+    let histogram = Histogram::bytes().prepare_on(&devices)?;
+    let counts = with_course(histogram.apply(&with_course(devices.distribute(&[1u8; 300]))?))?;
     assert_eq!(counts.bins()?.len(), 256);
+    let transpose = Transpose::<i32>::new(20, 30).prepare_on(&devices)?;
+    with_course(transpose.apply(&with_course(devices.zeroed(20, 30))?))?;
     let mut board = Life::new(200, 100).prepare_on(&devices)?;
-    board.step(3)?;
-    board.population().map(drop)
+    with_course(board.step(100))?;
+    with_course(board.population())?;
+    with_course(devices.synchronize())
+}
+
+/// Checks that an error says how far an operation came, and with which member.
+fn with_course<V>(result: Result<V>) -> Result<V> {
+    if let Err(error) = &result {
+        let Error::Distributed(DistributedError::Incomplete { member: Some(_), done, total, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert!(done <= total, "{error:?}");
+    }
+    result
 }
