@@ -1,5 +1,6 @@
 """Shared parts of the Python programs: medians, descriptions of the machine, and handling of peers that do not run."""
 
+import math
 import platform
 import statistics
 import time
@@ -9,8 +10,11 @@ RUNS = 21
 CPU_RUNS = 5
 
 
-def median_microseconds(work, new_event, milliseconds_between):
-    """Returns the median time on the GPU, by events. PyTorch and CuPy pass functions that make an event and read a pair."""
+def median_microseconds(work, new_event, milliseconds_between, patience=math.inf):
+    """Returns the median time on the GPU, by events. PyTorch and CuPy pass functions that make an event and read a pair.
+
+    A first run that takes more than `patience` seconds is the only one.
+    """
     times = []
     for run in range(-WARM_UPS, RUNS):
         start, end = new_event(), new_event()
@@ -19,20 +23,26 @@ def median_microseconds(work, new_event, milliseconds_between):
         end.record()
         end.synchronize()
         del outputs  # so that the next run gets the same memory again
+        microseconds = milliseconds_between(start, end) * 1e3
+        if run == -WARM_UPS and microseconds > patience * 1e6:
+            return microseconds
         if run >= 0:
-            times.append(milliseconds_between(start, end) * 1e3)
+            times.append(microseconds)
     return statistics.median(times)
 
 
-def median_wall_clock(work):
-    """Returns the median time in microseconds, after a warm-up."""
-    work()
-    times = []
-    for _ in range(CPU_RUNS):
+def median_wall_clock(work, patience=math.inf):
+    """Returns the median time in microseconds, after a warm-up. If that takes more than `patience` seconds, it is the only run."""
+
+    def run():
         start = time.perf_counter()
         work()
-        times.append((time.perf_counter() - start) * 1e6)
-    return statistics.median(times)
+        return (time.perf_counter() - start) * 1e6
+
+    first = run()
+    if first > patience * 1e6:
+        return first
+    return statistics.median(run() for _ in range(CPU_RUNS))
 
 
 def attempt(name, measure):

@@ -4,7 +4,7 @@
 `scipy.ndimage` runs in one thread. OpenCV has its own threads, and is measured with one and with one per core. For large
 kernels its `filter2D` uses Fourier transforms.
 
-This file also has the parts that both programs for `Filter2d` share: the problems, their solutions and the form of a line.
+This file also has the parts that both programs for `Filter2d` share: the problems and their solutions.
 """
 
 import os
@@ -12,14 +12,12 @@ import platform
 
 import numpy as np
 
-from common import CPU_RUNS, attempt, cpu_name, median_wall_clock
+from common import CPU_RUNS, attempt, cpu_name
+from pictures import CPU_SIDE, Picture, measure_copy, print_columns, report, time_on_cpu, versions
 
-CPU_SIDE = 4096
 CHANNELS = 4  # of bytes
+RATE = "multiply_adds_per_s"
 
-# As in benches/filter2d.rs: some positions near the corners, and random ones.
-NEAR = 40
-INNER = 500
 F32_TOLERANCE = 1e-6  # times max|x| * sum|w|
 U8_TOLERANCE = 0.501  # from the exact sum, before it is rounded
 U8_HALF_TOLERANCE = 0.75  # if the weights and the sum were rounded to float16
@@ -47,31 +45,6 @@ F32_KERNELS += [Kernel("Separable", side) for side in (7, 15, 31, 63)] + [Kernel
 U8_KERNELS = [Kernel("Dense", side) for side in (3, 7)]
 
 
-class Picture:
-    """Random samples: rows and columns of f32, or rows, columns and interleaved channels of bytes.
-
-    `positions` are the indices of some samples, as a tuple with an array for each axis.
-    """
-
-    def __init__(self, side, dtype):
-        random = np.random.default_rng(1)
-        if dtype == np.float32:
-            self.samples = random.random((side, side), np.float32) * 2 - 1
-        else:
-            self.samples = random.integers(0, 255, (side, side, CHANNELS), dtype, endpoint=True)
-        ends = np.r_[:NEAR, side - NEAR : side]
-        corners = [axis.ravel() for axis in np.meshgrid(ends[::7], ends[::3])]
-        inner = random.integers(0, side, (2, INNER))
-        self.positions = tuple(np.concatenate(axes) for axes in zip(corners, inner))
-        if self.samples.ndim == 3:
-            self.positions += (random.integers(0, CHANNELS, self.positions[0].size),)
-
-    @property
-    def name(self):
-        kind = "f32" if self.samples.ndim == 2 else "u8 rgba"
-        return f"{kind} n={self.samples.size}"
-
-
 class Problem:
     """A picture, a kernel, and the expected outputs at the positions of the picture, in float64.
 
@@ -80,7 +53,7 @@ class Problem:
 
     def __init__(self, picture, kernel):
         self.picture, self.samples, self.positions, self.kernel = picture, picture.samples, picture.positions, kernel
-        self.name, self.products = f"{picture.name} {kernel}", self.samples.size * kernel.side**2
+        self.name, self.per_run = f"{picture.name} {kernel}", self.samples.size * kernel.side**2
         rows, columns, *channel = self.positions
         self.expected = np.zeros(rows.size)
         for (i, j), weight in np.ndenumerate(kernel.weights):
@@ -105,42 +78,15 @@ class Problem:
         return f"ok error {errors.max():.1e}"
 
 
-class Copy:
-    """A copy of a picture, in place of a problem."""
-
-    def __init__(self, picture):
-        self.samples, self.positions, self.products = picture.samples, picture.positions, 0
-        self.name = picture.name
-
-    def verdict(self, outputs, _=None):
-        return "ok exact" if np.array_equal(outputs, self.samples[self.positions]) else "WRONG copy"
-
-
 def pictures(side):
     """Yields each picture with its kernels."""
     yield Picture(side, np.float32), F32_KERNELS
-    yield Picture(side, np.uint8), U8_KERNELS
-
-
-def report(peer, problem, microseconds, verdict):
-    """Prints the line of one case. Returns whether its result was right."""
-    seconds = microseconds * 1e-6
-    bytes_moved = 2 * problem.samples.nbytes  # every sample read once, every output written once
-    rates = f"{bytes_moved / seconds:.4g}\t{problem.products / seconds:.4g}"
-    print(f"{peer}\t{problem.name}\t{microseconds:.1f}\t{rates}\t{verdict}", flush=True)
-    return verdict.startswith("ok")
-
-
-def print_columns():
-    print("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck")
+    yield Picture(side, np.uint8, CHANNELS), U8_KERNELS
 
 
 def measure(peer, problem, work):
     """Measures `work`, which writes its outputs into the array that it gets. Returns whether they were right."""
-    outputs = np.empty_like(problem.samples)
-    outputs.fill(123)  # so that outputs that are not written are wrong, and that the memory is there
-    microseconds = median_wall_clock(lambda: work(outputs))
-    return report(peer, problem, microseconds, problem.verdict(outputs[problem.positions]))
+    return report(peer, problem, *time_on_cpu(problem, work))
 
 
 def scipy_cases(problem):
@@ -202,22 +148,14 @@ def measure_opencv(problem):
     return all(correct)
 
 
-def versions():
-    for name in ("numpy", "scipy", "cv2"):
-        try:
-            yield f"{name} {__import__(name).__version__}"
-        except ImportError:
-            yield f"no {name}"
-
-
 def main():
     print(f"# CPU: {cpu_name()}, {len(os.sched_getaffinity(0))} cores available to this process")
     print(f"# Python {platform.python_version()}, {', '.join(versions())}")
     print(f"# {CPU_SIDE} x {CPU_SIDE} pixels; median of {CPU_RUNS} runs after a warm-up, wall clock")
-    print_columns()
+    print_columns(RATE)
     results = []
     for picture, kernels in pictures(CPU_SIDE):
-        results.append(measure("NumPy copy", Copy(picture), lambda outputs: np.copyto(outputs, picture.samples)))
+        results.append(measure_copy(picture, 0))
         for kernel in kernels:
             problem = Problem(picture, kernel)
             results.append(attempt(f"SciPy {problem.name}", lambda: measure_scipy(problem)))

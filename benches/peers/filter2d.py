@@ -9,38 +9,18 @@ import platform
 
 import numpy as np
 
-from common import RUNS, WARM_UPS, attempt, driver, median_microseconds
-from cpu_filter2d import CHANNELS, U8_HALF_TOLERANCE, U8_TOLERANCE, Copy, Problem, pictures, print_columns, report
+from common import RUNS, WARM_UPS, attempt, driver
+from cpu_filter2d import CHANNELS, RATE, U8_HALF_TOLERANCE, U8_TOLERANCE, Problem, pictures
+from pictures import SIDE, Copy, Cupy, Torch, print_columns, report
 
-SIDE = 8192
 
-
-class TorchPeers:
+class TorchPeers(Torch):
     """Peers in PyTorch. A picture is one sample of a batch; its channels are filtered one by one."""
 
     def __init__(self):
-        import torch
-
-        self.torch, self.functional = torch, torch.nn.functional
-        torch.backends.cudnn.allow_tf32 = False  # it rounds the factors to 11 bits
-        torch.backends.cudnn.benchmark = True  # cuDNN takes the fastest of its algorithms
-        cudnn = torch.backends.cudnn.version()
-        print(f"# GPU: {torch.cuda.get_device_name()}")
-        print(f"# PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {cudnn}")
-
-    def upload(self, array):
-        return self.torch.from_numpy(array).cuda()
-
-    def download(self, outputs):
-        return outputs.cpu().numpy()
-
-    def time(self, work):
-        event = self.torch.cuda.Event
-        return median_microseconds(work, lambda: event(enable_timing=True), lambda start, end: start.elapsed_time(end))
-
-    def copy(self, samples):
-        target = self.torch.empty_like(samples)
-        return lambda: target.copy_(samples)
+        super().__init__()
+        self.torch.backends.cudnn.allow_tf32 = False  # it rounds the factors to 11 bits
+        self.torch.backends.cudnn.benchmark = True  # cuDNN takes the fastest of its algorithms
 
     def cases(self, samples, kernel):
         """Yields a name, a function that returns outputs in the form of `samples`, and the tolerance for bytes."""
@@ -92,34 +72,8 @@ class TorchPeers:
         yield "conv2d (cuDNN), planes, float32", planes, U8_TOLERANCE
 
 
-class CupyPeers:
+class CupyPeers(Cupy):
     """Peers in CuPy."""
-
-    def __init__(self):
-        import cupy
-        from cupyx.scipy import ndimage
-
-        self.cupy, self.ndimage = cupy, ndimage
-        device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-        print(f"# GPU: {device}; CuPy {cupy.__version__}, CUDA runtime {cupy.cuda.runtime.runtimeGetVersion()}")
-
-    def upload(self, array):
-        return self.cupy.asarray(array)
-
-    def download(self, outputs):
-        return self.cupy.asnumpy(outputs)
-
-    def time(self, work):
-        return median_microseconds(work, self.cupy.cuda.Event, self.cupy.cuda.get_elapsed_time)
-
-    def copy(self, samples):
-        target = self.cupy.empty_like(samples)
-
-        def work():
-            self.cupy.copyto(target, samples)
-            return target
-
-        return work
 
     def cases(self, samples, kernel):
         """Yields a name, a function that returns outputs in the form of `samples`, and the tolerance for bytes."""
@@ -173,8 +127,8 @@ def main():
     print(f"# driver: {driver()}")
     print(f"# Python {platform.python_version()}, NumPy {np.__version__}")
     print(f"# {SIDE} x {SIDE} pixels; median of {RUNS} runs after {WARM_UPS} warm-ups, CUDA events")
-    print_columns()
-    problems = [[Copy(picture), *(Problem(picture, kernel) for kernel in kernels)] for picture, kernels in pictures(SIDE)]
+    print_columns(RATE)
+    problems = [[Copy(picture, 0), *(Problem(picture, kernel) for kernel in kernels)] for picture, kernels in pictures(SIDE)]
     results = []
     for library, make in (("PyTorch", TorchPeers), ("CuPy", CupyPeers)):
         peers = attempt(library, make)

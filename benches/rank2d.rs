@@ -1,0 +1,250 @@
+//! `Rank2d` of several sizes: pictures of 8192 x 8192 on a GPU, of 4096 x 4096 on the CPU.
+//!
+//! Times are the device's own (CUDA events), data stay on the device, and every variant's result is checked. It prints a table with
+//! medians, in the columns that `peers/README.md` explains. The runs alternate between the variants, so that a drift of the clocks
+//! affects all alike. Some windows take minutes, so Criterion does not repeat them: `cargo bench --bench rank2d` prints the table alone.
+
+mod common;
+#[path = "rank2d/peer.rs"]
+mod peer;
+
+use common::{median, random, report};
+use rayon::prelude::*;
+use slm::ndarray::Array2;
+use slm::rank2d::{PreparedRank2d, Rank2dAlgorithm, RankElement};
+use slm::{Backend, Boundary, Buffer2, Device, Rank2d, Result};
+use std::time::Duration;
+
+const ROUNDS: usize = 15;
+
+/// A run that takes longer than this is not repeated.
+const LONG: Duration = Duration::from_secs(2);
+
+/// Number of random outputs that are compared.
+const INNER: usize = 500;
+
+const CASES: [Case; 10] = [
+    Case::Median(3),
+    Case::Median(5),
+    Case::Median(7),
+    Case::Median(15),
+    Case::Median(25),
+    Case::Median(75),
+    Case::Minimum(3),
+    Case::Minimum(15),
+    Case::Minimum(75),
+    Case::Minimum(255),
+];
+
+/// Side of the windows for which the kernel in global memory is measured. It is slow.
+const GLOBAL_SIDE: usize = 3;
+
+fn main() -> Result<()> {
+    let device = Device::open()?;
+    let side = if is_cpu(&device) { 4096 } else { 8192 };
+    println!("# slm {} on {device}; {side} x {side} pixels", env!("CARGO_PKG_VERSION"));
+    println!("# median of {ROUNDS} runs, alternating, by the device's clock; one run if it takes more than {LONG:?}");
+    println!("# peer\tcase\tmedian_us\tbytes_per_s\tpixels_per_s\tcheck");
+    let mut bytes = Problem::<u8>::new(&device, side)?;
+    bytes.table()?;
+    if is_cpu(&device) {
+        peer::table(&bytes);
+    }
+    Problem::<f32>::new(&device, side)?.table()
+}
+
+fn is_cpu(device: &Device) -> bool {
+    device.info().backend == Backend::Cpu
+}
+
+/// A rank of square windows with this side.
+#[derive(Clone, Copy, Debug)]
+enum Case {
+    Median(usize),
+    Minimum(usize),
+}
+
+impl Case {
+    fn side(self) -> usize {
+        match self {
+            Case::Median(side) | Case::Minimum(side) => side,
+        }
+    }
+
+    /// Returns the number of the output among the samples of a window in ascending order.
+    fn rank(self) -> usize {
+        match self {
+            Case::Median(side) => side * side / 2,
+            Case::Minimum(_) => 0,
+        }
+    }
+
+    fn filter<S: RankElement>(self) -> Rank2d<S> {
+        match self {
+            Case::Median(side) => Rank2d::median(side),
+            Case::Minimum(side) => Rank2d::minimum(side),
+        }
+        .boundary(Boundary::Nearest)
+    }
+
+    fn variants(self, device: &Device) -> &'static [(&'static str, Rank2dAlgorithm)] {
+        if is_cpu(device) {
+            &[("cpu", Rank2dAlgorithm::Auto)]
+        } else if self.side() == GLOBAL_SIDE {
+            &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
+        } else {
+            &[("auto", Rank2dAlgorithm::Auto)]
+        }
+    }
+}
+
+/// A sample type of the benchmark.
+trait Sample: RankElement {
+    const NAME: &'static str;
+
+    fn random(bits: u64) -> Self;
+
+    /// Returns an integer that has the order of the samples, and differs for samples with different bits.
+    fn order_key(self) -> i32;
+}
+
+impl Sample for u8 {
+    const NAME: &'static str = "u8";
+
+    fn random(bits: u64) -> Self {
+        bits as u8
+    }
+
+    fn order_key(self) -> i32 {
+        self.into()
+    }
+}
+
+impl Sample for f32 {
+    const NAME: &'static str = "f32";
+
+    fn random(bits: u64) -> Self {
+        (bits >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    fn order_key(self) -> i32 {
+        // As in `f32::total_cmp`: of negative numbers, those with greater magnitudes are less.
+        let bits = self.to_bits().cast_signed();
+        if bits < 0 { bits ^ i32::MAX } else { bits }
+    }
+}
+
+/// A picture on the device.
+struct Problem<T: Sample> {
+    device: Device,
+    host: Array2<T>,
+    samples: Buffer2<T>,
+    outputs: Buffer2<T>,
+}
+
+impl<T: Sample> Problem<T> {
+    fn new(device: &Device, side: usize) -> Result<Self> {
+        let host = Array2::from_shape_fn([side, side], |(r, c)| T::random(random((r * side + c) as u64, 1)));
+        let samples = Buffer2::upload(device, host.view())?;
+        let outputs = Buffer2::zeroed(device, side, side)?;
+        Ok(Problem { device: device.clone(), host, samples, outputs })
+    }
+
+    /// Prints a line for the copy and for every variant of every case.
+    fn table(&mut self) -> Result<()> {
+        self.outputs.copy_from(&self.samples)?;
+        assert!(self.outputs.download()? == self.host, "the copy differs");
+        for case in CASES {
+            let expected = self.expected(case);
+            let mut variants = Vec::new();
+            for &(name, algorithm) in case.variants(&self.device) {
+                let filter = case.filter().algorithm(algorithm).prepare(&self.device)?;
+                let first = self.check(case, name, &filter, &expected)?;
+                variants.push(Variant { name, filter, is_long: first > LONG, times: vec![first] });
+            }
+            self.rows_of_table(case, &mut variants)?;
+        }
+        Ok(())
+    }
+
+    /// Measures the variants that are not long, and prints the lines of all.
+    fn rows_of_table(&mut self, case: Case, variants: &mut [Variant<T>]) -> Result<()> {
+        let mut copies = Vec::new();
+        for variant in variants.iter_mut().filter(|variant| !variant.is_long) {
+            // The first run may have waited for memory.
+            variant.times.clear();
+        }
+        for _ in 0..ROUNDS {
+            copies.push(self.device.time(|| self.outputs.copy_from(&self.samples))?.1);
+            for variant in variants.iter_mut().filter(|variant| !variant.is_long) {
+                let work = || variant.filter.apply_into(&self.samples, &mut self.outputs);
+                variant.times.push(self.device.time(work)?.1);
+            }
+        }
+        self.report("copy", case, &mut copies, "ok");
+        for variant in variants {
+            self.report(variant.name, case, &mut variant.times, "ok exact");
+        }
+        Ok(())
+    }
+
+    fn report(&self, name: &str, case: Case, times: &mut [Duration], verdict: &str) {
+        let pixels = self.host.len();
+        // Every sample is read, every output written.
+        let bytes = 2 * pixels * size_of::<T>();
+        let case = format!("{} n={pixels} {case:?}", T::NAME);
+        report(name, &case, median(times), &[bytes as u64, pixels as u64], verdict);
+    }
+
+    /// Filters once, and compares outputs with the expected ones. Returns the time of the run.
+    fn check(&mut self, case: Case, name: &str, filter: &PreparedRank2d<T>, expected: &[Output]) -> Result<Duration> {
+        let (rows, columns) = self.host.dim();
+        self.outputs = Buffer2::zeroed(&self.device, rows, columns)?;
+        let ((), time) = self.device.time(|| filter.apply_into(&self.samples, &mut self.outputs))?;
+        compare(case, name, &self.outputs.download()?, expected);
+        Ok(time)
+    }
+
+    /// Returns some outputs near the corners and at random places, by definition.
+    fn expected(&self, case: Case) -> Vec<Output> {
+        let (rows, columns) = self.host.dim();
+        let near = |n: usize| (0..40).chain(n - 40..n);
+        let corners = near(rows).step_by(7).flat_map(|r| near(columns).step_by(3).map(move |c| [r, c]));
+        let inner = (0..INNER as u64).map(|i| [random(i, 3) as usize % rows, random(i, 4) as usize % columns]);
+        let places: Vec<_> = corners.chain(inner).collect();
+        places.into_par_iter().map(|place| Output { place, key: self.exact(case, place) }).collect()
+    }
+
+    /// Returns the key of an output by definition.
+    fn exact(&self, case: Case, [r, c]: [usize; 2]) -> i32 {
+        let (rows, columns) = self.host.dim();
+        let (side, radius) = (case.side(), case.side() / 2);
+        let nearest = |place: usize, length: usize| place.saturating_sub(radius).min(length - 1);
+        let row = |i| (0..side).map(move |j| [nearest(r + i, rows), nearest(c + j, columns)]);
+        let mut keys: Vec<_> = (0..side).flat_map(row).map(|place| self.host[place].order_key()).collect();
+        keys.sort_unstable();
+        keys[case.rank()]
+    }
+}
+
+/// A filter of a case, and the times of its runs.
+struct Variant<T: Sample> {
+    name: &'static str,
+    filter: PreparedRank2d<T>,
+    is_long: bool,
+    times: Vec<Duration>,
+}
+
+/// An expected output.
+struct Output {
+    place: [usize; 2],
+    /// Its [`Sample::order_key`].
+    key: i32,
+}
+
+/// Compares outputs with the expected ones, bit for bit.
+fn compare<T: Sample>(case: Case, name: &str, outputs: &Array2<T>, expected: &[Output]) {
+    for &Output { place, key } in expected {
+        assert_eq!(outputs[place].order_key(), key, "{case:?} of {}, {name}, at {place:?}", T::NAME);
+    }
+}
