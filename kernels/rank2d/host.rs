@@ -2,7 +2,7 @@
 
 use super::key::Ranked;
 use super::tile::{PIXELS, ROWS, samples};
-use super::{Axis, BLOCK};
+use super::{Axis, BLOCK, median};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
 
@@ -21,6 +21,18 @@ pub enum RankKernel {
     Median5,
     /// Medians of 7 x 7 samples in registers.
     Median7,
+}
+
+impl RankKernel {
+    /// Returns the rows and columns of the windows of a kernel for medians.
+    fn side(self) -> Option<u32> {
+        match self {
+            RankKernel::Median3 => Some(3),
+            RankKernel::Median5 => Some(5),
+            RankKernel::Median7 => Some(7),
+            RankKernel::Global | RankKernel::Tile | RankKernel::Extreme => None,
+        }
+    }
 }
 
 /// The sizes that a launch depends on.
@@ -53,6 +65,9 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
             steps: (width * height).saturating_mul(per_output),
         };
     }
+    if let Some(side) = kernel.side() {
+        return of_medians::<T>(problem, side);
+    }
     // The last phase of a row may be padded.
     let pixels = samples(&columns, PIXELS).next_multiple_of(columns.stride.into());
     let tile_rows = samples(&rows, ROWS);
@@ -69,5 +84,22 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
         groups: planes.saturating_mul(rows.outputs.div_ceil(ROWS.into())),
         shared_bytes: shared_bytes::<T::Key>(keys).saturating_add(shared_bytes::<T::Key>(lines)),
         steps: outputs.saturating_mul(per_output).saturating_add(others).saturating_add(along_rows),
+    }
+}
+
+/// Returns how to launch a kernel for medians of this number of rows and columns.
+fn of_medians<T: Ranked>(problem: &RankProblem, side: u32) -> Geometry {
+    let RankProblem { planes, rows, columns, channels } = *problem;
+    let [outputs, samples] = [median::OUTPUTS, median::OUTPUTS + side - 1].map(|side| u64::from(side).pow(2));
+    let [width, warps] = median::THREADS;
+    let flags = if T::IS_FLOAT { warps } else { 0 };
+    // A window may be searched for NaNs, and a thread sorts up to as many rows more as it has. Barrier and flags are few.
+    let per_output = u64::from(side * side + 2 * (side + 1) + 2);
+    Geometry {
+        block: [width, warps],
+        tiles: columns.outputs.div_ceil(median::OUTPUTS.into()).saturating_mul(channels.into()),
+        groups: planes.saturating_mul(rows.outputs.div_ceil(median::OUTPUTS.into())),
+        shared_bytes: shared_bytes::<T::Key>(samples).saturating_add(shared_bytes::<u32>(flags.into())),
+        steps: outputs * per_output + 2 * samples + u64::from(16 * width * warps),
     }
 }

@@ -10,7 +10,7 @@
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
 //! | `median.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
 //!
-//! `key.rs` has the keys and `select.rs` the bisection.
+//! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons.
 
 mod extreme;
 mod global;
@@ -18,6 +18,7 @@ mod global;
 mod host;
 mod key;
 mod median;
+mod network;
 mod select;
 mod tile;
 
@@ -154,7 +155,7 @@ kernel! {
         extreme::extreme(arena, &args);
     }
 
-    /// Medians of 3 x 3 samples; the column stride is 1, and NaNs propagate.
+    /// Medians of 3 x 3 samples; the strides are 1, and NaNs propagate.
     pub fn rank2d_median3<'l>(arena, args: Args<'l, T>) {
         median::median3(arena, &args);
     }

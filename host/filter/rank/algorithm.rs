@@ -15,6 +15,6 @@ pub enum Rank2dAlgorithm {
     /// no shared memory.
     GlobalMemory,
     /// A block keeps a tile of samples and its halo in shared memory. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
-    /// comparisons in registers, if the stride along the rows is 1 and no NaNs are left out, and extremes of rectangles along the rows, then down the columns. Other ranks are found by bisection.
+    /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then down the columns. Other ranks are found by bisection.
     SharedTile,
 }

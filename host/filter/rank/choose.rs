@@ -64,7 +64,10 @@ fn in_shared_memory<T: Sortable>(rule: &RankRule<T>) -> (RankKernel, &'static st
         [7, 7] => Some(RankKernel::Median7),
         _ => None,
     };
-    let has_network = rule.is_median && rule.runs.is_rectangle && !rule.omit && rule.window.columns.stride() == 1;
+    let has_network = rule.is_median
+        && rule.runs.is_rectangle
+        && !rule.omit
+        && [rule.window.rows, rule.window.columns].iter().all(|axis| axis.stride() == 1);
     match (rule.extreme, network) {
         (Some(_), _) => (RankKernel::Extreme, "extremes of rectangles are found along rows, then down columns"),
         (None, Some(kernel)) if has_network => (kernel, "there is a network for medians of this size"),
