@@ -19,6 +19,7 @@
 //! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
 //! | [`Filter2d`] | correlation and convolution of pictures |
 //! | [`Rank2d`] | medians, minima, maxima and other ranks of the samples around each pixel |
+//! | [`Morphology2d`] | erosion, dilation, opening, closing, gradient and top hats of pictures |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
 //! | [`Transpose`] | transposition of matrices, out of place and in place |
 //! | [`Convert`] | conversion of samples to another type, with scale and offset |
@@ -127,7 +128,7 @@ pub use error::{DriverError, Error, Result};
 pub use filter::boundary::{Boundary, Extent};
 pub use filter::gaussian::{Gaussian, Gaussian2d};
 #[doc(inline)]
-pub use filter::{one_d as filter1d, rank as rank2d, two_d as filter2d};
+pub use filter::{morphology as morphology2d, one_d as filter1d, rank as rank2d, two_d as filter2d};
 #[doc(inline)]
 pub use filter1d::{Filter1d, Filter1dAlgorithm, FilterElement};
 #[doc(inline)]
@@ -140,6 +141,8 @@ pub use histogram::{Histogram, HistogramAlgorithm, HistogramBound, HistogramElem
 pub use image;
 #[doc(inline)]
 pub use life::{Life, LifeAlgorithm};
+#[doc(inline)]
+pub use morphology2d::{Morphology2d, StructuringElement};
 /// The crate `ndarray`, whose matrices this crate takes and returns.
 pub use ndarray;
 pub use plan::{LaunchPlan, Plan};

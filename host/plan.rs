@@ -1,7 +1,8 @@
 //! Plans: what operations launch, and why.
 
 use crate::{
-    Device, Filter1dAlgorithm, Filter2dAlgorithm, HistogramAlgorithm, LifeAlgorithm, Residency, TransposeAlgorithm,
+    Device, Filter1dAlgorithm, Filter2dAlgorithm, HistogramAlgorithm, LifeAlgorithm, Rank2dAlgorithm, Residency,
+    TransposeAlgorithm,
 };
 use std::fmt;
 use std::slice;
@@ -106,7 +107,7 @@ macro_rules! algorithms {
         }
     )*};
 }
-algorithms!(Filter1dAlgorithm Filter2dAlgorithm HistogramAlgorithm LifeAlgorithm TransposeAlgorithm);
+algorithms!(Filter1dAlgorithm Filter2dAlgorithm HistogramAlgorithm LifeAlgorithm Rank2dAlgorithm TransposeAlgorithm);
 
 impl<A: Requested, D: Details> fmt::Display for Plan<A, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

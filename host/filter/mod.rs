@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `one_d/`, `two_d/` | the operations: `slm::filter1d` and `slm::filter2d` |
 //! | `rank/` | ranks: `slm::rank2d` |
+//! | `morphology/` | what is made of extremes: `slm::morphology2d` |
 //! | `boundary.rs` | samples outside, and the range of outputs |
 //! | `gaussian.rs`, `generated.rs` | weights of named filters |
 //! | `origin.rs` | which weight is at an output's own place |
@@ -16,6 +17,7 @@ pub(crate) mod boundary;
 pub(crate) mod fold;
 pub(crate) mod gaussian;
 pub(crate) mod generated;
+pub mod morphology;
 pub mod one_d;
 pub(crate) mod origin;
 pub(crate) mod part;

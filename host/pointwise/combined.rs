@@ -105,7 +105,8 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedArithmetic<S, O> {
         })
     }
 
-    fn run(&self, shape: &Shape, [a, b]: [&Elements<'_, S>; 2], outputs: Target<'_, O>) -> Result<()> {
+    /// Writes the outputs for inputs of this shape, which are on the same side.
+    pub(crate) fn run(&self, shape: &Shape, [a, b]: [&Elements<'_, S>; 2], outputs: Target<'_, O>) -> Result<()> {
         match b {
             Elements::Host(b) if takes_parts(self.device(), a, &outputs) => {
                 self.run_in_parts([a.cpu(), b], outputs.into_cpu(), PART)

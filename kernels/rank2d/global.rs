@@ -1,11 +1,11 @@
-//! Ranks from global memory alone.
+//! Ranks and extremes from global memory alone.
 //!
 //! A block of 32 x 8 threads computes 32 neighbouring outputs of each of 8 rows, one per thread. Each thread reads the samples of its
-//! window once per bit. Neighbouring threads read neighbouring samples, so the accesses of a warp are contiguous for strides of 1. No
+//! window once for an extreme, otherwise once per bit. Neighbouring threads read neighbouring samples, so the accesses of a warp are contiguous for strides of 1. No
 //! shared memory, windows of any size.
 
 use super::key::Ranked;
-use super::select::{Window, select};
+use super::select::{Window, output as output_of};
 use super::{Args, BLOCK};
 use cuda_std::thread;
 
@@ -37,7 +37,7 @@ impl<T: Ranked> Window<T::Key> for Samples<'_, '_, T> {
 }
 
 #[inline(always)]
-pub(super) fn rank<T: Ranked>(args: &Args<T>) {
+pub(super) fn outputs<T: Ranked, const IS_EXTREME: bool>(args: &Args<T>) {
     let (block, tiles, channels) = (thread::block_idx_x(), args.tiles, args.channels as u64);
     let element = (block % tiles) as u64 * BLOCK[0] as u64 + thread::thread_idx_x() as u64;
     let group = args.first_group + (block / tiles) as u64;
@@ -48,5 +48,5 @@ pub(super) fn rank<T: Ranked>(args: &Args<T>) {
     let (plane, row) = (output / args.rows.outputs, output % args.rows.outputs);
     let first = [args.rows.first(row), args.columns.first(element / channels)];
     let window = Samples { args, plane, first, channel: element % channels };
-    args.output.set(output * args.output_pitch + element, select(args, &window));
+    args.output.set(output * args.output_pitch + element, output_of::<T, IS_EXTREME>(args, &window));
 }

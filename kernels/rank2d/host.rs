@@ -2,6 +2,7 @@
 
 use super::key::Ranked;
 use super::tile::{PIXELS, ROWS, samples};
+use super::van_herk::{RUN, Sizes};
 use super::{Axis, BLOCK, median};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
@@ -15,6 +16,10 @@ pub enum RankKernel {
     Tile,
     /// Minima and maxima of rectangles, from a tile in shared memory.
     Extreme,
+    /// Minima and maxima of any window, from a tile in shared memory.
+    AnyExtreme,
+    /// Minima and maxima of any window, from global memory.
+    AnyExtremeGlobal,
     /// Medians of 3 x 3 samples in registers.
     Median3,
     /// Medians of 5 x 5 samples in registers.
@@ -30,7 +35,11 @@ impl RankKernel {
             RankKernel::Median3 => Some(3),
             RankKernel::Median5 => Some(5),
             RankKernel::Median7 => Some(7),
-            RankKernel::Global | RankKernel::Tile | RankKernel::Extreme => None,
+            RankKernel::Global
+            | RankKernel::Tile
+            | RankKernel::Extreme
+            | RankKernel::AnyExtreme
+            | RankKernel::AnyExtremeGlobal => None,
         }
     }
 }
@@ -56,7 +65,7 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
     // Each run is three numbers, and there may be one for each sample.
     let pass = u64::from(rows.taps).saturating_mul(columns.taps.into()).saturating_mul(4);
     let per_output = pass.saturating_mul(u64::from(T::BITS) + 1).saturating_add(4);
-    if kernel == RankKernel::Global {
+    if matches!(kernel, RankKernel::Global | RankKernel::AnyExtremeGlobal) {
         return Geometry {
             block: BLOCK,
             tiles: columns.outputs.saturating_mul(channels.into()).div_ceil(width),
@@ -102,4 +111,81 @@ fn of_medians<T: Ranked>(problem: &RankProblem, side: u32) -> Geometry {
         shared_bytes: shared_bytes::<T::Key>(samples).saturating_add(shared_bytes::<u32>(flags.into())),
         steps: outputs * per_output + 2 * samples + u64::from(16 * width * warps),
     }
+}
+
+/// The kernels of extremes along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassKernel {
+    /// Along rows.
+    Along,
+    /// Down columns.
+    Down,
+}
+
+/// How a kernel of one axis is launched, and the tile of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankPass {
+    /// The launches.
+    pub geometry: Geometry,
+    /// Lines of a tile.
+    pub lines: u32,
+    /// Runs of a tile's line.
+    pub runs: u32,
+}
+
+impl RankPass {
+    /// Minimum number of samples of a window.
+    pub const LEAST_TAPS: u32 = RUN + 1;
+
+    /// Shared memory of a block, in bytes, so that several are resident.
+    const MOST_BYTES: u64 = 64 << 10;
+
+    /// Maximum number of threads of a block.
+    const MOST_THREADS: u32 = 512;
+
+    /// Least number of runs of a tile along rows, if there are as many.
+    const LEAST_ALONG: u32 = 128;
+
+    /// Likewise, down columns.
+    const LEAST_DOWN: u32 = 16;
+
+    /// Returns how to launch a kernel for windows of at least [`LEAST_TAPS`](Self::LEAST_TAPS) samples, on a device with `available` bytes of
+    /// shared memory for a block, which are at least 48 KiB.
+    #[must_use]
+    pub fn new<T: Ranked>(kernel: PassKernel, problem: &RankProblem, available: u64) -> Self {
+        let RankProblem { planes, rows, columns, channels } = *problem;
+        let (axis, least, most_lines) = match kernel {
+            PassKernel::Along => (columns, Self::LEAST_ALONG, 1u32),
+            PassKernel::Down => (rows, Self::LEAST_DOWN, 32),
+        };
+        let all = axis.outputs.div_ceil(RUN.into()).clamp(1, 1 << 20) as u32;
+        let wanted = least.max((2 * axis.taps).div_ceil(RUN)).min(all);
+        let fits = |lines: u32, runs: u32| bytes::<T>(kernel, &axis, lines, runs) <= available.min(Self::MOST_BYTES);
+        // Fewer lines leave memory for longer ones, whose halo is a smaller part.
+        let sufficient = axis.taps.div_ceil(RUN).min(wanted);
+        let mut powers = (0..=most_lines.ilog2()).rev().map(|power| 1 << power);
+        let lines = powers.find(|&lines| fits(lines, sufficient)).unwrap_or(1);
+        let runs = (1..=wanted).rev().find(|&runs| fits(lines, runs)).unwrap_or(1);
+        let height = u64::from(runs * RUN);
+        let width = columns.outputs.saturating_mul(channels.into());
+        let (tiles, groups) = match kernel {
+            PassKernel::Along => {
+                (axis.outputs.div_ceil(height), planes.saturating_mul(rows.outputs).saturating_mul(channels.into()))
+            }
+            PassKernel::Down => (width.div_ceil(lines.into()), planes.saturating_mul(axis.outputs.div_ceil(height))),
+        };
+        let threads = (runs * lines).next_multiple_of(32).min(Self::MOST_THREADS);
+        let shared_bytes = bytes::<T>(kernel, &axis, lines, runs);
+        // At most 64 accesses for each element of the tile, and 16 barriers.
+        let elements = u64::from(Sizes::new(runs, axis.taps).positions) * u64::from(lines);
+        let steps = 64 * elements + 32 * u64::from(threads);
+        RankPass { geometry: Geometry { block: [threads, 1], tiles, groups, shared_bytes, steps }, lines, runs }
+    }
+}
+
+/// Returns the shared memory of a tile.
+fn bytes<T: Ranked>(kernel: PassKernel, axis: &Axis, lines: u32, runs: u32) -> u64 {
+    let Sizes { positions, totals, .. } = Sizes::new(runs, axis.taps);
+    let staged = if kernel == PassKernel::Along { runs * RUN } else { 0 };
+    [positions * lines, 2 * totals * lines, staged].map(|keys| shared_bytes::<T::Key>(keys.into())).iter().sum()
 }

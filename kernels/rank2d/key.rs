@@ -60,6 +60,14 @@ pub trait Ranked: Value {
     /// Returns the sample of a key.
     #[must_use]
     fn of_key(key: Self::Key) -> Self;
+
+    /// Returns the sum, which saturates for integers.
+    #[must_use]
+    fn raised(self, height: Self) -> Self;
+
+    /// Returns the difference, which saturates for integers.
+    #[must_use]
+    fn lowered(self, height: Self) -> Self;
 }
 
 macro_rules! integers {
@@ -79,6 +87,16 @@ macro_rules! integers {
             #[inline(always)]
             fn of_key(key: $key) -> $t {
                 key.wrapping_sub($sign) as $t
+            }
+
+            #[inline(always)]
+            fn raised(self, height: $t) -> $t {
+                self.saturating_add(height)
+            }
+
+            #[inline(always)]
+            fn lowered(self, height: $t) -> $t {
+                self.saturating_sub(height)
             }
         }
     )*};
@@ -117,6 +135,16 @@ macro_rules! floats {
                 }
                 $t::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
             }
+
+            #[inline(always)]
+            fn raised(self, height: $t) -> $t {
+                self + height
+            }
+
+            #[inline(always)]
+            fn lowered(self, height: $t) -> $t {
+                self - height
+            }
         }
     )*};
 }
@@ -144,6 +172,13 @@ impl Extreme {
             return if self.omit { T::Key::MAX } else { T::Key::ZERO };
         }
         if self.greatest { key.inverted() } else { key }
+    }
+
+    /// Returns the sum of a sample and a height for a maximum, and the difference for a minimum.
+    #[inline(always)]
+    #[must_use]
+    pub fn moved<T: Ranked>(self, sample: T, height: T) -> T {
+        if self.greatest { sample.raised(height) } else { sample.lowered(height) }
     }
 
     /// Returns the sample of the least key.

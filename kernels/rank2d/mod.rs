@@ -8,10 +8,13 @@
 //! | `global.rs` | any window, by bisection from global memory | none |
 //! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
+//! | `van_herk.rs` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
 //! | `median.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
+//! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
 //!
 //! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons.
 
+mod any_extreme;
 mod extreme;
 mod global;
 #[cfg(not(target_os = "cuda"))]
@@ -21,9 +24,10 @@ mod median;
 mod network;
 mod select;
 mod tile;
+mod van_herk;
 
 #[cfg(not(target_os = "cuda"))]
-pub use host::{RankKernel, RankProblem, rank_geometry};
+pub use host::{PassKernel, RankKernel, RankPass, RankProblem, rank_geometry};
 pub use key::{Extreme, Key, Ranked};
 pub use select::NO_RANK;
 
@@ -76,6 +80,8 @@ arguments! {
         pub window: GlobalIn<'l, u32>,
         /// The rank for each number of samples that are present, from 0 to `count`; or [`NO_RANK`].
         pub ranks: GlobalIn<'l, u32>,
+        /// The height of each sample of a window, in the order of the runs, for extremes; or none.
+        pub heights: GlobalIn<'l, T>,
         /// Rows of a plane.
         pub rows: Axis,
         /// Pixels of a row.
@@ -101,6 +107,40 @@ arguments! {
         /// Not 0 if NaNs are left out.
         pub omit: u32,
         /// Not 0 if an extreme is the maximum.
+        pub greatest: u32,
+    }
+}
+
+arguments! {
+    /// Arguments of the kernels of one axis. Pitches are in elements.
+    pub struct PassArgs<'l, T: Ranked> {
+        /// The samples.
+        pub input: GlobalIn<'l, T>,
+        /// Receives the outputs.
+        pub output: GlobalOut<'l, T>,
+        /// The windows, of more than 9 samples and with a stride of 1.
+        pub axis: Axis,
+        /// Row pitch of the input.
+        pub input_pitch: u64,
+        /// Row pitch of the output.
+        pub output_pitch: u64,
+        /// Elements of a row.
+        pub width: u64,
+        /// First group of this launch: a group takes one row of blocks.
+        pub first_group: u64,
+        /// The value outside the picture, for constant borders.
+        pub outside: T,
+        /// Channels of a pixel.
+        pub channels: u32,
+        /// Blocks of a group.
+        pub tiles: u32,
+        /// Lines of a tile: a power of two, at most 32.
+        pub lines: u32,
+        /// Runs of a tile's line.
+        pub runs: u32,
+        /// Not 0 if NaNs are left out.
+        pub omit: u32,
+        /// Not 0 for maxima.
         pub greatest: u32,
     }
 }
@@ -142,17 +182,37 @@ kernel! {
 
     /// One output per thread, by bisection from global memory.
     pub fn rank2d_global<'l>(_arena, args: Args<'l, T>) {
-        global::rank(&args);
+        global::outputs::<T, false>(&args);
     }
 
     /// Any window, by bisection in a tile in shared memory.
     pub fn rank2d_tile<'l>(arena, args: Args<'l, T>) {
-        tile::rank(arena, &args);
+        tile::outputs::<T, false>(arena, &args);
     }
 
     /// Minima and maxima of rectangles.
     pub fn rank2d_extreme<'l>(arena, args: Args<'l, T>) {
         extreme::extreme(arena, &args);
+    }
+
+    /// Minima and maxima of any window, in a tile in shared memory.
+    pub fn rank2d_any_extreme<'l>(arena, args: Args<'l, T>) {
+        tile::outputs::<T, true>(arena, &args);
+    }
+
+    /// Minima and maxima of any window, from global memory.
+    pub fn rank2d_any_extreme_global<'l>(_arena, args: Args<'l, T>) {
+        global::outputs::<T, true>(&args);
+    }
+
+    /// Minima and maxima along rows.
+    pub fn rank2d_along<'l>(arena, args: PassArgs<'l, T>) {
+        van_herk::along(arena, &args);
+    }
+
+    /// Minima and maxima down columns.
+    pub fn rank2d_down<'l>(arena, args: PassArgs<'l, T>) {
+        van_herk::down(arena, &args);
     }
 
     /// Medians of 3 x 3 samples; the strides are 1, and NaNs propagate.

@@ -4,6 +4,7 @@
 //! proportional to the size of the window and to the bits of a sample, and nothing is written.
 
 use super::Args;
+use super::any_extreme::any_extreme;
 use super::key::{Key, Ranked};
 
 /// A rank that no output has: it is the table's entry for too few samples.
@@ -15,9 +16,15 @@ pub(super) trait Window<K> {
     fn for_each(&self, visit: impl FnMut(K));
 }
 
-/// Returns the output of a window. All threads take the same way, whatever their samples, so that the lanes of a warp stay together.
+/// Returns the output of a window: its extreme, or any rank.
 #[inline(always)]
-pub(super) fn select<T: Ranked>(args: &Args<T>, window: &impl Window<T::Key>) -> T {
+pub(super) fn output<T: Ranked, const IS_EXTREME: bool>(args: &Args<T>, window: &impl Window<T::Key>) -> T {
+    if IS_EXTREME { any_extreme(args, window) } else { select(args, window) }
+}
+
+/// Returns the rank of a window. All threads take the same way, whatever their samples, so that the lanes of a warp stay together.
+#[inline(always)]
+fn select<T: Ranked>(args: &Args<T>, window: &impl Window<T::Key>) -> T {
     let mut present = args.count;
     if T::IS_FLOAT {
         window.for_each(|key| present -= (key == T::Key::MAX) as u32);

@@ -10,7 +10,7 @@
 //! addresses.
 
 use super::key::Ranked;
-use super::select::{Window, select};
+use super::select::{Window, output};
 use super::{Args, Axis, BLOCK};
 use cuda_std::{Arena, Shared, thread};
 
@@ -169,7 +169,7 @@ impl<T: Ranked> Window<T::Key> for Keys<'_, '_, '_, T> {
 }
 
 #[inline(always)]
-pub(super) fn rank<T: Ranked>(arena: Arena, args: &Args<T>) {
+pub(super) fn outputs<T: Ranked, const IS_EXTREME: bool>(arena: Arena, args: &Args<T>) {
     let (layout, place) = (Layout::new(args), Place::new(args));
     let (tile, _) = arena.split::<T::Key>(layout.len());
     place.load(&tile, args, &layout, T::key);
@@ -179,7 +179,7 @@ pub(super) fn rank<T: Ranked>(arena: Arena, args: &Args<T>) {
         #[inline(always)]
         |row, element| {
             let start = row * args.rows.stride * layout.pitch + element;
-            select(args, &Keys { args, tile: &tile, layout, start })
+            output::<T, IS_EXTREME>(args, &Keys { args, tile: &tile, layout, start })
         },
     );
 }

@@ -21,6 +21,8 @@ mod filter2d;
 mod histogram;
 #[path = "../suite/life/api/mod.rs"]
 mod life;
+#[path = "../suite/morphology2d/api/mod.rs"]
+mod morphology2d;
 #[path = "../suite/pointwise/api/mod.rs"]
 mod pointwise;
 #[path = "../suite/rank2d/api/mod.rs"]

@@ -234,6 +234,9 @@ fn barriers(file: &File) -> Result<(), Failed> {
             true if name.contains("fft") => 4,
             // One of the block at the beginning, and two for each batch of rows.
             true if name.contains("box") => 3,
+            // Behind the samples, the runs, a step of their groups, and the outputs of a row.
+            true if name.contains("rank2d_along") => 4,
+            true if name.contains("rank2d_down") => 3,
             true if ["histogram", "banks", "rank2d_extreme"].iter().any(|it| name.contains(it)) => 2,
             true => 1,
         };

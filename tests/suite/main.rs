@@ -7,6 +7,7 @@
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
 //! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
 //! | `rank2d` | `Rank2d` against the naive oracle and SciPy |
+//! | `morphology2d` | `Morphology2d` against the naive oracle and SciPy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |
@@ -42,6 +43,7 @@ mod forms;
 mod histogram;
 mod life;
 mod matrices;
+mod morphology2d;
 mod pictures;
 mod pointwise;
 mod queues;
@@ -63,6 +65,7 @@ fn main() {
         filter1d::trials(),
         filter2d::trials(),
         rank2d::trials(),
+        morphology2d::trials(),
         histogram::trials(),
         transpose::trials(),
         pointwise::trials(),

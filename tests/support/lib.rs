@@ -25,6 +25,8 @@ pub mod filter2d;
 pub mod histogram;
 #[path = "../suite/life/oracle.rs"]
 pub mod life;
+#[path = "../suite/morphology2d/oracle.rs"]
+pub mod morphology2d;
 #[path = "../suite/pointwise/oracle.rs"]
 pub mod pointwise;
 #[path = "../suite/rank2d/oracle.rs"]

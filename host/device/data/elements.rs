@@ -115,6 +115,14 @@ impl<T: Element> Results<T> {
         Ok(Results::Device(results))
     }
 
+    /// Returns the results as elements of an input.
+    pub(crate) fn elements(&self) -> Elements<'_, T> {
+        match self {
+            Results::Host(results) => Elements::Host(Cow::Borrowed(results)),
+            Results::Device(results) => Elements::Device(BufferSlice::from(results).into()),
+        }
+    }
+
     /// Returns the results on the host, after all work that was enqueued before.
     pub(crate) fn into_vec(self) -> Result<Vec<T>> {
         match self {

@@ -11,10 +11,15 @@ pub enum Rank2dAlgorithm {
     /// reason.
     #[default]
     Auto,
-    /// Each thread computes one output, by bisection of the samples' bits, and reads its window from global memory once per bit. It needs
-    /// no shared memory.
+    /// Each thread computes one output and reads its window from global memory: once for extremes; other ranks are found by bisection of the
+    /// samples' bits, once per bit. It needs no shared memory.
     GlobalMemory,
     /// A block keeps a tile of samples and its halo in shared memory. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
-    /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then down the columns. Other ranks are found by bisection.
+    /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then
+    /// down the columns. Other ranks are found by bisection.
     SharedTile,
+    /// Extremes of rectangles with strides of 1, in two launches: along the rows, then down the columns of their results, in memory that is
+    /// allocated for each use. The cost hardly depends on the size of the window. [`Auto`](Self::Auto) uses it from 16 rows or columns on. For
+    /// other filters, [`prepare`](crate::Rank2d::prepare) fails.
+    VanHerk,
 }

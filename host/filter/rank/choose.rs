@@ -2,7 +2,7 @@
 
 use super::element::Sortable;
 use super::rule::RankRule;
-use super::{Rank2dAlgorithm, gpu};
+use super::{Rank2dAlgorithm, RankError, gpu};
 use crate::Result;
 use crate::device::info::SharedMemory;
 use slm_kernels::rank2d::{RankKernel, rank_geometry};
@@ -16,6 +16,8 @@ pub(super) enum CpuMethod {
     Network,
     /// Counts of the samples in the window, which are updated from one output to the next.
     Histogram,
+    /// Extremes of other windows, or with heights: each sample of the window is compared, of vectors of neighbouring outputs.
+    Comparison,
     /// The window is copied, and its sample selected.
     Selection,
 }
@@ -26,7 +28,8 @@ const MOST_COMPARED: u32 = 49;
 /// Returns how the CPU finds the ranks of a filter.
 pub(super) fn choose_on_cpu<T: Sortable>(rule: &RankRule<T>) -> CpuMethod {
     match rule.runs.count {
-        _ if rule.extreme.is_some() => CpuMethod::VanHerk,
+        _ if rule.separable_extreme().is_some() => CpuMethod::VanHerk,
+        _ if rule.extreme.is_some() => CpuMethod::Comparison,
         ..=MOST_COMPARED => CpuMethod::Network,
         _ if T::BINS.is_some() => CpuMethod::Histogram,
         _ => CpuMethod::Selection,
@@ -39,21 +42,53 @@ impl CpuMethod {
             CpuMethod::VanHerk => "extremes of segments, down the columns first, then along the rows",
             CpuMethod::Network => "a network of comparisons, for several neighbouring outputs at once",
             CpuMethod::Histogram => "counts of the samples in the window, updated from one output to the next",
+            CpuMethod::Comparison => "a comparison per sample of the window, for several neighbouring outputs at once",
             CpuMethod::Selection => "selection from a copy of each window",
         }
     }
 }
 
-/// The kernel for a filter, and the reason for it; or an error if the required algorithm needs too much shared memory.
-pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> Result<(RankKernel, &'static str)> {
+/// What runs on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One kernel.
+    One(RankKernel),
+    /// A kernel for each axis that has more than one sample.
+    Passes,
+}
+
+/// Minimum number of rows or of columns of a window for which two passes are faster than a tile.
+const LEAST_BY_PASSES: usize = 16;
+
+/// Returns what runs, and the reason for it; or an error if the required algorithm needs too much shared memory or other filters.
+pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> Result<(Choice, &'static str)> {
+    let is_separable = rule.separable_extreme().is_some() && rule.window.has_unit_steps();
+    let is_large = rule.runs.shape.iter().any(|&side| side >= LEAST_BY_PASSES);
+    match rule.algorithm {
+        Rank2dAlgorithm::GlobalMemory => return Ok((Choice::One(in_global_memory(rule)), REQUESTED)),
+        Rank2dAlgorithm::VanHerk if !is_separable => return Err(RankError::NotSeparable.into()),
+        Rank2dAlgorithm::VanHerk => return Ok((Choice::Passes, REQUESTED)),
+        Rank2dAlgorithm::Auto if is_separable && is_large => return Ok((Choice::Passes, BY_PASSES)),
+        _ => {}
+    }
     let (kernel, reason) = in_shared_memory(rule);
     let bytes = rank_geometry::<T>(kernel, &gpu::without_outputs(rule)?).shared_bytes;
     match (rule.algorithm, shared.check(T::kernel_name(kernel), bytes)) {
-        (Rank2dAlgorithm::GlobalMemory, _) => Ok((RankKernel::Global, "it was requested")),
-        (_, Ok(())) => Ok((kernel, reason)),
-        (Rank2dAlgorithm::Auto, Err(_)) => Ok((RankKernel::Global, "a tile does not fit into shared memory")),
+        (_, Ok(())) => Ok((Choice::One(kernel), reason)),
+        (Rank2dAlgorithm::Auto, Err(_)) => {
+            Ok((Choice::One(in_global_memory(rule)), "a tile does not fit into shared memory"))
+        }
         (_, Err(error)) => Err(error),
     }
+}
+
+const REQUESTED: &str = "it was requested";
+
+const BY_PASSES: &str = "extremes of large rectangles take a fixed number of comparisons along each axis";
+
+/// Returns the kernel without shared memory.
+fn in_global_memory<T>(rule: &RankRule<T>) -> RankKernel {
+    if rule.extreme.is_some() { RankKernel::AnyExtremeGlobal } else { RankKernel::Global }
 }
 
 /// Returns the kernel for a tile that fits.
@@ -64,11 +99,11 @@ fn in_shared_memory<T: Sortable>(rule: &RankRule<T>) -> (RankKernel, &'static st
         [7, 7] => Some(RankKernel::Median7),
         _ => None,
     };
-    let has_network = rule.is_median
-        && rule.runs.is_rectangle
-        && !rule.omit
-        && [rule.window.rows, rule.window.columns].iter().all(|axis| axis.stride() == 1);
+    let has_network = rule.is_median && rule.runs.is_rectangle && !rule.omit && rule.window.has_unit_steps();
     match (rule.extreme, network) {
+        (Some(_), _) if rule.separable_extreme().is_none() => {
+            (RankKernel::AnyExtreme, "extremes of any window are found in a tile in shared memory")
+        }
         (Some(_), _) => (RankKernel::Extreme, "extremes of rectangles are found along rows, then down columns"),
         (None, Some(kernel)) if has_network => (kernel, "there is a network for medians of this size"),
         (None, _) => (RankKernel::Tile, "a tile fits into shared memory"),

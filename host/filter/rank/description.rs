@@ -8,6 +8,7 @@ use crate::filter::settings::{FilterSettings, setters};
 use crate::filter::two_d::{borders, window::Window};
 use crate::filter2d::Filter2dError;
 use crate::{Boundary, Device, Extent, Result};
+use std::sync::Arc;
 
 /// A rank filter of pictures, described but not yet bound to a device. `S` is the type of samples and outputs.
 ///
@@ -170,9 +171,15 @@ impl<S: RankElement> Rank2d<S> {
     /// * [`Filter2dError::Origin`] for an [`origin`](Self::origin) outside of the window.
     /// * [`Filter2dError::Zero`] for a stride or a number of channels of 0.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the window.
+    /// * [`RankError::NotSeparable`] on a GPU if [`VanHerk`](Rank2dAlgorithm::VanHerk) does not take the filter.
     /// * [`Error::SharedMemoryExceeded`] if [`SharedTile`](Rank2dAlgorithm::SharedTile) needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedRank2d<S>> {
+        PreparedRank2d::new(device, self.rule(None)?)
+    }
+
+    /// Returns what the filter does, with heights of the samples of the window if it is an extreme of a rectangle, or an error.
+    pub(super) fn rule(&self, heights: Option<Arc<[S]>>) -> Result<RankRule<S>> {
         const NAMES: [&str; 2] = ["the row origin of a filter", "the column origin of a filter"];
         let FilterSettings { origin, boundaries, extent, algorithm, .. } = self.settings;
         let runs = self.window.runs()?;
@@ -186,7 +193,7 @@ impl<S: RankElement> Rank2d<S> {
         let (borders, outside) = borders(boundaries)?;
         let window = Window::of_shape([runs.shape, left], borders, extent, [self.stride, [1, 1]], self.channels)?;
         let omit = self.nan_policy == RankNanPolicy::Omit && S::IS_FLOAT;
-        PreparedRank2d::new(device, RankRule::new(window, runs, self.rank, omit, outside, algorithm)?)
+        RankRule::new(window, runs, (self.rank, heights), omit, outside, algorithm)
     }
 }
 

@@ -3,20 +3,23 @@
 use crate::FilterSample;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
-use crate::{Element, Result};
+use crate::{Element, PointwiseElement, Result};
 use cuda_std::Entry;
 use slm_kernels::rank2d::{
-    Args, RankKernel, Ranked, rank2d_extreme, rank2d_global, rank2d_median3, rank2d_median5, rank2d_median7,
-    rank2d_tile,
+    Args, PassArgs, PassKernel, RankKernel, Ranked, rank2d_along, rank2d_any_extreme, rank2d_any_extreme_global,
+    rank2d_down, rank2d_extreme, rank2d_global, rank2d_median3, rank2d_median5, rank2d_median7, rank2d_tile,
 };
 use std::fmt::Debug;
 
 /// A type of samples of rank filters: `u8`, `u16`, `i16`, `i32`, `f32` or `f64`. The trait is sealed.
 #[expect(private_bounds, reason = "sealed, and users do not meet the items of these traits in their generic code")]
-pub trait RankElement: FilterSample + Sortable {}
+pub trait RankElement: PointwiseElement + FilterSample + Sortable {}
 
 /// A loaded kernel.
 pub(super) type Loaded<T> = Box<dyn for<'l> Launch<Args<'l, T>>>;
+
+/// A loaded kernel of one axis.
+pub(super) type LoadedPass<T> = Box<dyn for<'l> Launch<PassArgs<'l, T>>>;
 
 /// What sorting needs of a type.
 pub(crate) trait Sortable: Element + Ranked {
@@ -25,6 +28,12 @@ pub(crate) trait Sortable: Element + Ranked {
 
     /// Number of keys that are counted in a histogram, if they are few.
     const BINS: Option<usize>;
+
+    /// The number that none exceeds.
+    const GREATEST: Self;
+
+    /// The number that none is less than.
+    const LEAST: Self;
 
     fn narrow(key: Self::Key) -> Self::Narrow;
 
@@ -40,15 +49,19 @@ pub(crate) trait Sortable: Element + Ranked {
     fn kernel_name(kernel: RankKernel) -> &'static str;
 
     fn load(gpu: &Gpu, kernel: RankKernel) -> Result<Loaded<Self>>;
+
+    fn load_pass(gpu: &Gpu, kernel: PassKernel) -> Result<LoadedPass<Self>>;
 }
 
 macro_rules! elements {
-    ($($t:ident: $narrow:ident, $bins:expr;)*) => {$(
+    ($($t:ident: $narrow:ident, $bins:expr, $least:ident $greatest:ident;)*) => {$(
         impl RankElement for $t {}
         impl Sortable for $t {
             type Narrow = $narrow;
 
             const BINS: Option<usize> = $bins;
+            const GREATEST: $t = $t::$greatest;
+            const LEAST: $t = $t::$least;
 
             #[inline(always)]
             fn narrow(key: Self::Key) -> $narrow {
@@ -75,6 +88,8 @@ macro_rules! elements {
                     RankKernel::Global => rank2d_global::<$t>::NAME,
                     RankKernel::Tile => rank2d_tile::<$t>::NAME,
                     RankKernel::Extreme => rank2d_extreme::<$t>::NAME,
+                    RankKernel::AnyExtreme => rank2d_any_extreme::<$t>::NAME,
+                    RankKernel::AnyExtremeGlobal => rank2d_any_extreme_global::<$t>::NAME,
                     RankKernel::Median3 => rank2d_median3::<$t>::NAME,
                     RankKernel::Median5 => rank2d_median5::<$t>::NAME,
                     RankKernel::Median7 => rank2d_median7::<$t>::NAME,
@@ -86,19 +101,28 @@ macro_rules! elements {
                     RankKernel::Global => Box::new(gpu.own_kernel::<rank2d_global<$t>>()?),
                     RankKernel::Tile => Box::new(gpu.own_kernel::<rank2d_tile<$t>>()?),
                     RankKernel::Extreme => Box::new(gpu.own_kernel::<rank2d_extreme<$t>>()?),
+                    RankKernel::AnyExtreme => Box::new(gpu.own_kernel::<rank2d_any_extreme<$t>>()?),
+                    RankKernel::AnyExtremeGlobal => Box::new(gpu.own_kernel::<rank2d_any_extreme_global<$t>>()?),
                     RankKernel::Median3 => Box::new(gpu.own_kernel::<rank2d_median3<$t>>()?),
                     RankKernel::Median5 => Box::new(gpu.own_kernel::<rank2d_median5<$t>>()?),
                     RankKernel::Median7 => Box::new(gpu.own_kernel::<rank2d_median7<$t>>()?),
+                })
+            }
+
+            fn load_pass(gpu: &Gpu, kernel: PassKernel) -> Result<LoadedPass<$t>> {
+                Ok(match kernel {
+                    PassKernel::Along => Box::new(gpu.own_kernel::<rank2d_along<$t>>()?),
+                    PassKernel::Down => Box::new(gpu.own_kernel::<rank2d_down<$t>>()?),
                 })
             }
         }
     )*};
 }
 elements! {
-    u8: u8, Some(1 << 8);
-    u16: u16, Some(1 << 16);
-    i16: u16, Some(1 << 16);
-    i32: u32, None;
-    f32: u32, None;
-    f64: u64, None;
+    u8: u8, Some(1 << 8), MIN MAX;
+    u16: u16, Some(1 << 16), MIN MAX;
+    i16: u16, Some(1 << 16), MIN MAX;
+    i32: u32, None, MIN MAX;
+    f32: u32, None, NEG_INFINITY INFINITY;
+    f64: u64, None, NEG_INFINITY INFINITY;
 }

@@ -31,4 +31,7 @@ pub enum RankError {
         /// The percentile.
         percentile: f64,
     },
+    /// [`VanHerk`](crate::Rank2dAlgorithm::VanHerk) was requested for another filter on a GPU.
+    #[error("the algorithm VanHerk needs extremes of rectangles, with strides of 1; Auto takes any filter")]
+    NotSeparable,
 }

@@ -42,7 +42,8 @@
 //!
 //! | outputs | on the CPU | on a GPU |
 //! |---|---|---|
-//! | extremes of rectangles | about six comparisons, for windows of all sizes | if a tile fits into shared memory, about `(16 + h) v / 16 + h` comparisons; otherwise bisection |
+//! | extremes of rectangles | about six comparisons, for windows of all sizes | from 16 rows or columns on, with strides of 1: about four comparisons along each axis, for windows of all sizes; otherwise about `(16 + h) v / 16 + h`, if a tile fits into shared memory |
+//! | extremes of other windows | a comparison per sample of the window, of vectors of neighbouring outputs | a comparison per sample of the window |
 //! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out | networks for medians of squares of 3, 5 and 7 rows with a stride of 1 along the rows that leave no NaNs out; otherwise bisection |
 //! | others, `u8`, `u16`, `i16` | counts of the window, updated with the ends of its runs | bisection: one pass over the window per bit |
 //! | others | selection in linear time | bisection |
@@ -54,6 +55,7 @@
 // | `choose.rs` | the choice of the method, as a plain value |
 // | `cpu/`, `gpu.rs` | what has been chosen |
 // | `prepared.rs` | a filter on a device, and its uses |
+// | `step.rs` | a filter as a step of another operation |
 //
 // Windows and the forms of pictures are those of `two_d/`.
 mod algorithm;
@@ -66,6 +68,7 @@ mod gpu;
 mod prepared;
 mod rule;
 mod shape;
+mod step;
 
 pub use algorithm::Rank2dAlgorithm;
 pub use description::{Rank2d, RankNanPolicy};
@@ -73,6 +76,7 @@ pub use element::RankElement;
 pub use error::RankError;
 pub use prepared::PreparedRank2d;
 pub use shape::RankWindow;
+pub(in crate::filter) use step::Step;
 
 #[cfg(doc)]
 use crate::{Boundary, Extent};

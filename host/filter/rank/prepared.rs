@@ -4,7 +4,7 @@ use super::cpu::CpuRank;
 use super::gpu::GpuRank;
 use super::rule::RankRule;
 use super::{Rank2dAlgorithm, RankElement};
-use crate::device::data::{self, Elements, Target};
+use crate::device::data::{self, Axes, Elements, Shape, Target};
 use crate::device::on_device::{OnDevice, Task};
 use crate::filter::two_d::window::{PictureProblem, Window};
 use crate::plan::Planned;
@@ -132,8 +132,18 @@ impl<S: RankElement> PreparedRank2d<S> {
         })
     }
 
+    /// Returns the problem of pictures of any form, and the axes of the results.
+    pub(in crate::filter) fn problem(&self, shape: &Shape) -> Result<(PictureProblem, Axes)> {
+        self.window.problem(shape)
+    }
+
     /// Filters a problem without gaps, or with those that samples and outputs have.
-    fn run(&self, mut problem: PictureProblem, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
+    pub(in crate::filter) fn run(
+        &self,
+        mut problem: PictureProblem,
+        samples: &Elements<'_, S>,
+        outputs: Target<'_, S>,
+    ) -> Result<()> {
         problem.input_pitch = samples.pitch(problem.input_pitch);
         problem.output_pitch = outputs.pitch(problem.output_pitch);
         self.filter.run(&self.device, &problem, [samples], outputs)

@@ -6,6 +6,7 @@ use crate::Result;
 use crate::cpu::allocation;
 use crate::filter::two_d::window::Window;
 use slm_kernels::rank2d::{Extreme, NO_RANK};
+use std::sync::Arc;
 
 /// Which sample of a window is the output.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +53,8 @@ impl Rank {
             }
             false => [self.of(count) == 0, self.of(count) == count - 1],
         };
-        (least || greatest).then_some(Extreme { greatest: !least, omit })
+        // A single sample is both, but heights are added to the greatest one and subtracted from the least one.
+        (least || greatest).then_some(Extreme { greatest: !least || self == Rank::At(-1), omit })
     }
 }
 
@@ -63,8 +65,11 @@ pub(super) struct RankRule<T> {
     pub(super) runs: Runs,
     /// The rank for each number of samples that are present.
     pub(super) ranks: Vec<u32>,
-    /// If windows are rectangles, and the output is their least or greatest sample.
+    /// If the output is the least or the greatest sample of a window.
     pub(super) extreme: Option<Extreme>,
+    /// What is subtracted from the samples of a window before the least one is taken, or added before the greatest one is, in the order of
+    /// its runs. Only extremes have heights.
+    pub(super) heights: Option<Arc<[T]>>,
     pub(super) is_median: bool,
     /// Whether NaNs are left out. Integers have none.
     pub(super) omit: bool,
@@ -77,15 +82,20 @@ impl<T> RankRule<T> {
     pub(super) fn new(
         window: Window,
         runs: Runs,
-        rank: Rank,
+        (rank, heights): (Rank, Option<Arc<[T]>>),
         omit: bool,
         outside: T,
         algorithm: Rank2dAlgorithm,
     ) -> Result<Self> {
         let ranks = allocation::collected((0..runs.count as usize + 1).map(|present| rank.of(present as u32)))?;
-        let extreme = rank.extreme(runs.count, omit).filter(|_| runs.is_rectangle);
+        let extreme = rank.extreme(runs.count, omit);
         let is_median = rank.of(runs.count) == runs.count / 2;
-        Ok(RankRule { window, runs, ranks, extreme, is_median, omit, outside, algorithm })
+        Ok(RankRule { window, runs, ranks, extreme, heights, is_median, omit, outside, algorithm })
+    }
+
+    /// Returns the extreme of a rectangle whose rows and columns can be taken one after the other.
+    pub(super) fn separable_extreme(&self) -> Option<Extreme> {
+        self.extreme.filter(|_| self.runs.is_rectangle && self.heights.is_none())
     }
 
     /// Returns the rank among all samples of a window.
@@ -119,5 +129,7 @@ mod tests {
         }
         // The ninth of fewer samples is none of them.
         assert_eq!([greatest(Rank::At(8), false), greatest(Rank::At(8), true)], [Some(true), None]);
+        let of_one = |rank: Rank| rank.extreme(1, false).map(|extreme| extreme.greatest);
+        assert_eq!([of_one(Rank::At(0)), of_one(Rank::At(-1))], [Some(false), Some(true)]);
     }
 }

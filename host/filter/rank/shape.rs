@@ -77,6 +77,13 @@ impl RankWindow {
         self.shape
     }
 
+    /// Returns the window with its rows and columns in reverse order.
+    pub(in crate::filter) fn reflected(&self) -> Self {
+        let reversed = |mask: &Arc<[bool]>| allocation::collected(mask.iter().rev().copied()).map(Arc::from);
+        let mask = self.mask.as_ref().map(|mask| mask.as_ref().map_err(Clone::clone).and_then(reversed));
+        RankWindow { shape: self.shape, mask }
+    }
+
     /// Returns the runs of neighbouring samples, row after row, or an error for an invalid window.
     pub(super) fn runs(&self) -> Result<Runs> {
         let [rows, columns] = self.shape;

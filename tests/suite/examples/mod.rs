@@ -1,6 +1,7 @@
 //! Runs the examples: their output, pictures and errors.
 
 mod blur;
+mod denoise;
 mod equalise;
 mod grids;
 mod histogram;
@@ -28,6 +29,7 @@ pub(super) fn trials() -> Vec<Trial> {
         tables::trials(),
         picture::trials(),
         equalise::trials(),
+        denoise::trials(),
         profiles::trials(),
         life::trials(),
         stream::trials(),

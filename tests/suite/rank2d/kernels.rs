@@ -1,9 +1,10 @@
 //! Which methods run, and that all agree for large windows and several blocks.
 
 use super::oracle::{Case, Rank};
-use super::{SUITE, boundaries, check, filter, sample};
+use super::{SUITE, boundaries, check, check_with, filter, sample};
 use crate::common::numbers::Number;
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::morphology2d::with_heights;
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::{Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement};
@@ -22,6 +23,22 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "kernels::large_i16", large::<i16>),
         on_every_backend(SUITE, "kernels::large_f32", large::<f32>),
     ];
+    let extremes = [
+        on_every_backend(SUITE, "kernels::extremes_u8", extremes::<u8>),
+        on_every_backend(SUITE, "kernels::extremes_u16", extremes::<u16>),
+        on_every_backend(SUITE, "kernels::extremes_i16", extremes::<i16>),
+        on_every_backend(SUITE, "kernels::extremes_i32", extremes::<i32>),
+        on_every_backend(SUITE, "kernels::extremes_f32", extremes::<f32>),
+        on_every_backend(SUITE, "kernels::extremes_f64", extremes::<f64>),
+    ];
+    let any_extremes = [
+        on_every_backend(SUITE, "kernels::any_extremes_u8", any_extremes::<u8>),
+        on_every_backend(SUITE, "kernels::any_extremes_u16", any_extremes::<u16>),
+        on_every_backend(SUITE, "kernels::any_extremes_i16", any_extremes::<i16>),
+        on_every_backend(SUITE, "kernels::any_extremes_i32", any_extremes::<i32>),
+        on_every_backend(SUITE, "kernels::any_extremes_f32", any_extremes::<f32>),
+        on_every_backend(SUITE, "kernels::any_extremes_f64", any_extremes::<f64>),
+    ];
     let others = vec![
         Trial::test("rank2d::cpu::kernels::methods", methods_of_the_cpu),
         Trial::test("rank2d::cpu::kernels::threads", threads),
@@ -29,7 +46,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("rank2d::emulated::kernels::planned", what_runs_is_planned),
         Trial::test("rank2d::emulated::kernels::too_much_shared_memory", too_much_shared_memory),
     ];
-    of_types.into_iter().chain(large).flatten().chain(others).collect()
+    of_types.into_iter().chain(large).chain(extremes).chain(any_extremes).flatten().chain(others).collect()
 }
 
 /// A case of one plane without further steps.
@@ -91,6 +108,44 @@ fn large<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Extremes of rectangles in two passes: windows of one run and of many, tiles of several lines and of one, planes and channels.
+fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    let cases: &[([usize; 2], [usize; 2])] = match is_emulated(device) {
+        true => &[([5, 40], [1, 10]), ([40, 5], [18, 1]), ([21, 30], [19, 28]), ([3, 4], [3, 60]), ([9, 2], [70, 3])],
+        false => &[
+            ([90, 80], [31, 17]),
+            ([12, 20], [33, 40]),
+            ([40, 700], [16, 2]),
+            ([600, 6], [2, 300]),
+            ([3, 2600], [2, 21]),
+            ([700, 40], [30, 1]),
+        ],
+    };
+    for (number, &(shape, window)) in cases.iter().enumerate() {
+        let case = plain::<T>(100 + number as u64, shape, window, [Rank::Minimum, Rank::Maximum][number % 2]);
+        let extent = [Extent::Same, Extent::Full, Extent::Valid][number % 3];
+        let case = Case { boundaries: [boundaries(3.0)[number % 6]; 2], extent, ..case };
+        check_with::<T>(device, &case, &[Rank2dAlgorithm::VanHerk])?;
+        let mut several = Case { channels: Some(3), planes: 2, omit: number % 2 == 0, ..case };
+        several.samples = plain::<T>(110, [several.sample_count(), 1], window, Rank::Minimum).samples;
+        if T::KIND.range().is_none() {
+            several.samples.iter_mut().step_by(37).for_each(|sample| *sample = f64::NAN);
+        }
+        check_with::<T>(device, &several, &[Rank2dAlgorithm::VanHerk])?;
+    }
+    Ok(())
+}
+
+/// Extremes of a window that is no rectangle, and with heights, which morphology has.
+fn any_extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    for (number, rank) in [Rank::Minimum, Rank::Maximum].into_iter().enumerate() {
+        let case = plain::<T>(120 + number as u64, [19, 35], [3, 4], rank);
+        let mask = (0..12).map(|place| place % 5 != 1).collect();
+        check::<T>(device, &Case { mask: Some(mask), omit: number == 0, ..case })?;
+    }
+    with_heights::<T>(device)
+}
+
 fn methods_of_the_cpu() -> Result<(), Failed> {
     fn reason<T: RankElement>(filter: &Rank2d<T>) -> Result<String, Failed> {
         Ok(filter.prepare(&Device::cpu())?.plan([100, 100])?.reason)
@@ -129,7 +184,18 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::median(3).stride(2, 1))?, "rank2d_tile_f32".to_owned())?;
     equal(kernel(&Rank2d::median(3).nan_policy(slm::RankNanPolicy::Omit))?, "rank2d_tile_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([9, 2]))?, "rank2d_extreme_f32".to_owned())?;
-    equal(kernel(&Rank2d::maximum(slm::RankWindow::disc(2)))?, "rank2d_tile_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum(slm::RankWindow::disc(2)))?, "rank2d_any_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([16, 20]))?, "rank2d_along_f32, rank2d_down_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([16, 2]))?, "rank2d_extreme_f32, rank2d_down_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([1, 2]).algorithm(Rank2dAlgorithm::VanHerk))?, "rank2d_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::minimum([20, 1]))?, "rank2d_down_f32".to_owned())?;
+    equal(kernel(&Rank2d::minimum([1, 20]))?, "rank2d_along_f32".to_owned())?;
+    equal(kernel(&Rank2d::minimum([16, 20]).stride(1, 2))?, "rank2d_extreme_f32".to_owned())?;
+    let disc = slm::RankWindow::disc(9);
+    for refused in [Rank2d::<f32>::median(20), Rank2d::minimum(20).stride(2, 1), Rank2d::minimum(disc)] {
+        let refused = plan(&refused.algorithm(Rank2dAlgorithm::VanHerk)).map(|_| ());
+        equal(refused, Err(slm::rank2d::RankError::NotSeparable.into()))?;
+    }
     let large = plan(&Rank2d::<f32>::median(400))?;
     equal(
         (&*large.kernels().join(", "), &*large.reason),

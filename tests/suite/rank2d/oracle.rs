@@ -120,7 +120,7 @@ impl Case {
 }
 
 /// The sample at a position, or the constant outside.
-fn source(boundary: &Boundary<f64>, position: isize, n: isize) -> Result<usize, f64> {
+pub fn source(boundary: &Boundary<f64>, position: isize, n: isize) -> Result<usize, f64> {
     if (0..n).contains(&position) {
         return Ok(position as usize);
     }

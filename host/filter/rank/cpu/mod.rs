@@ -8,10 +8,12 @@
 //! | `padded.rs` | the copy |
 //! | `van_herk.rs` | extremes of rectangles |
 //! | `network.rs` | networks of comparisons |
+//! | `comparison.rs` | extremes of any window, and with heights |
 //! | `histogram.rs` | running counts |
 //!
 //! Selection from a copy of each window is below.
 
+mod comparison;
 mod histogram;
 mod network;
 mod padded;
@@ -92,13 +94,14 @@ impl<T: Sortable> CpuRank<T> {
         outputs: &mut [T],
     ) -> Result<()> {
         let (rule, count) = (&self.rule, rows.len());
-        let padded = match rule.extreme {
+        let padded = match rule.separable_extreme() {
             Some(extreme) => Padded::new(problem, samples, plane, rows, rule.outside, |x| T::narrow(extreme.key(x)))?,
             None => Padded::new(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
         };
         let band = Band { rule, problem, padded, rows: count };
         match (self.method, rule.extreme) {
             (CpuMethod::VanHerk, Some(extreme)) => band.extremes(extreme, outputs),
+            (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
             (CpuMethod::Network, _) if !rule.omit || !band.has_nans() => band.networks(&self.network, outputs),
             (CpuMethod::Histogram, _) => band.histograms(outputs),
             _ => band.selections(outputs),

@@ -11,7 +11,7 @@ use crate::cpu::vector::vectorised;
 use slm_kernels::rank2d::Key;
 
 /// Outputs that are compared at once. Rows have as many keys behind them.
-const LANES: usize = SLACK;
+pub(super) const LANES: usize = SLACK;
 
 /// Pairs of numbers to be put in order, one pair after another, and the number of the rank.
 #[derive(Default)]
@@ -80,6 +80,20 @@ impl<T: Sortable> Band<'_, T> {
         Ok(())
     }
 
+    /// Returns the keys of a row of samples that are `ahead` of the places of some outputs.
+    #[inline(always)]
+    pub(super) fn keys(&self, line: &[T::Narrow], [first, count]: [usize; 2], ahead: usize) -> [T::Narrow; LANES] {
+        let mut vector = [T::Narrow::default(); LANES];
+        if self.problem.columns.stride == 1 {
+            vector.copy_from_slice(&line[first + ahead..][..LANES]);
+        } else {
+            for (i, key) in vector[..count].iter_mut().enumerate() {
+                *key = line[self.place(first + i) + ahead];
+            }
+        }
+        vector
+    }
+
     /// Computes neighbouring outputs of a row, from `first` on. `numbers` is temporary memory.
     #[inline(always)]
     fn vector(
@@ -95,15 +109,7 @@ impl<T: Sortable> Band<'_, T> {
         for &[tap, begin, end] in &self.rule.runs.runs {
             let line = self.line(row, tap as usize);
             for column in begin as usize..end as usize {
-                let mut vector = [T::Narrow::default(); LANES];
-                if self.problem.columns.stride == 1 {
-                    vector.copy_from_slice(&line[first + column * channels..][..LANES]);
-                } else {
-                    for (i, key) in vector[..outputs.len()].iter_mut().enumerate() {
-                        *key = line[self.place(first + i) + column * channels];
-                    }
-                }
-                numbers.push(vector);
+                numbers.push(self.keys(line, [first, outputs.len()], column * channels));
             }
         }
         let mut greatest = numbers[0];

@@ -1,0 +1,96 @@
+//! One kernel for both axes.
+
+use super::{Launches, first_shape, moved_bytes, problem, shape};
+use crate::cpu::allocation;
+use crate::device::gpu::Gpu;
+use crate::filter::rank::element::{Loaded, Sortable};
+use crate::filter::rank::rule::RankRule;
+use crate::filter::two_d::window::PictureProblem;
+use crate::{Buffer, BufferSlice, BufferSliceMut, LaunchPlan, Result, Windows};
+use slm_kernels::filter2d::Geometry;
+use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankProblem, rank_geometry};
+
+/// The kernel, and the window, the ranks and the heights on the device.
+pub(super) struct Direct<T: Sortable> {
+    gpu: Gpu,
+    kernel: RankKernel,
+    loaded: Loaded<T>,
+    runs: Buffer<u32>,
+    ranks: Buffer<u32>,
+    heights: Buffer<T>,
+    /// Samples of a window.
+    count: u32,
+    extreme: Option<Extreme>,
+    omit: bool,
+    outside: T,
+}
+
+impl<T: Sortable> Direct<T> {
+    /// Loads the kernel and uploads what it needs.
+    pub(super) fn new(gpu: &Gpu, kernel: RankKernel, rule: &RankRule<T>) -> Result<Self> {
+        Ok(Direct {
+            gpu: gpu.clone(),
+            kernel,
+            loaded: T::load(gpu, kernel)?,
+            runs: gpu.upload(rule.runs.runs.as_flattened())?,
+            ranks: gpu.upload(&allocation::copied(&rule.ranks)?)?,
+            heights: gpu.upload(rule.heights.as_deref().unwrap_or(&[]))?,
+            count: rule.runs.count,
+            extreme: rule.extreme,
+            omit: rule.omit,
+            outside: rule.outside,
+        })
+    }
+
+    fn geometry(&self, picture: &PictureProblem) -> (RankProblem, Geometry) {
+        let problem = problem(picture);
+        (problem, rank_geometry::<T>(self.kernel, &problem))
+    }
+}
+
+impl<T: Sortable> Launches<T> for Direct<T> {
+    fn enqueue(
+        &self,
+        picture: &PictureProblem,
+        samples: BufferSlice<'_, T>,
+        outputs: BufferSliceMut<'_, T>,
+    ) -> Result<()> {
+        let (problem, geometry) = self.geometry(picture);
+        let _submission = self.gpu.submission_lock()?;
+        let mut windows = Windows::new(&self.gpu);
+        let (input, output) = (windows.input_slice(samples), windows.output_slice(outputs));
+        let (window, ranks) = (windows.input(&self.runs), windows.input(&self.ranks));
+        let heights = windows.input(&self.heights);
+        geometry.parts().try_for_each(|part| {
+            let args = Args {
+                input,
+                output,
+                window,
+                ranks,
+                heights,
+                rows: problem.rows,
+                columns: problem.columns,
+                input_pitch: picture.input_pitch as u64,
+                output_pitch: picture.output_pitch as u64,
+                planes: problem.planes,
+                first_group: part.first_group,
+                outside: self.outside,
+                channels: problem.channels,
+                // At most the number of blocks, which the launch checks against 31 bits.
+                tiles: geometry.tiles as u32,
+                runs: (self.runs.len() / 3) as u32,
+                count: self.count,
+                omit: self.omit.into(),
+                greatest: self.extreme.is_some_and(|extreme| extreme.greatest).into(),
+            };
+            self.loaded.launch(&windows, shape(&geometry, part.blocks), args, &())
+        })
+    }
+
+    fn plan(&self, picture: &PictureProblem) -> Vec<LaunchPlan> {
+        let (_, geometry) = self.geometry(picture);
+        let shape = first_shape(&geometry);
+        let launch = self.gpu.launch_plan(self.loaded.name(), shape, self.loaded.residency(shape));
+        vec![LaunchPlan { times: geometry.launches(), moved_bytes: moved_bytes::<T>(picture), ..launch }]
+    }
+}

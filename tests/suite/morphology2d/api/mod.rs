@@ -1,0 +1,4 @@
+//! Morphology: properties and errors.
+
+mod errors;
+mod properties;

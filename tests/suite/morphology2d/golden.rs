@@ -1,0 +1,79 @@
+//! `Morphology2d` compared with SciPy: `golden.json`, written by `golden.py`. The outputs must be the same.
+
+use super::oracle::{Case, OPERATIONS};
+use super::{SUITE, operation};
+use crate::common::golden::{cases, list};
+use crate::common::numbers::Number;
+use crate::common::{on_every_backend, same};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use slm::ndarray::Array2;
+use slm::{Boundary, Device, RankElement};
+
+const FILE: &str = include_str!("golden.json");
+
+/// The file's number of cases.
+const CASES: usize = 175;
+
+pub(super) fn trials() -> Vec<Trial> {
+    let trials = [
+        on_every_backend(SUITE, "golden::i16", all::<i16>),
+        on_every_backend(SUITE, "golden::i32", all::<i32>),
+        on_every_backend(SUITE, "golden::f32", all::<f32>),
+    ];
+    trials.into_iter().flatten().collect()
+}
+
+fn all<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    let samples = numbers(&serde_json::from_str(FILE)?, "picture")?.ok_or("no picture")?;
+    cases(FILE, CASES)?.iter().try_for_each(|case| {
+        golden::<T>(device, &samples, case).map_err(|error| {
+            let of = ["operation", "boundary", "element", "origin"].map(|key| case[key].to_string()).join(" ");
+            format!("{of}: {}", error.message().unwrap_or_default()).into()
+        })
+    })
+}
+
+fn golden<T: RankElement + Number>(device: &Device, samples: &[f64], case: &Value) -> Result<(), Failed> {
+    const NAMES: [&str; 7] = ["erosion", "dilation", "opening", "closing", "gradient", "top_hat", "black_hat"];
+    let number = NAMES.iter().position(|name| case["operation"] == *name).ok_or("an unknown operation")?;
+    let boundary = match case["boundary"].as_str() {
+        Some("constant") => Boundary::Constant(7.0),
+        Some("nearest") => Boundary::Nearest,
+        Some("reflect") => Boundary::Reflect,
+        Some("mirror") => Boundary::Mirror,
+        Some("wrap") => Boundary::Wrap,
+        other => return Err(format!("{other:?} is unknown").into()),
+    };
+    let pair = |key: &str| -> Result<[f64; 2], Failed> {
+        numbers(case, key)?.and_then(|pair| pair.try_into().ok()).ok_or_else(|| format!("no {key}").into())
+    };
+    let described = Case {
+        kind: T::KIND,
+        operation: OPERATIONS[number],
+        element: pair("element")?.map(|side| side as usize),
+        mask: numbers(case, "footprint")?.map(|mask| mask.into_iter().map(|inside| inside != 0.0).collect()),
+        heights: numbers(case, "structure")?,
+        origin: pair("origin")?.map(|origin| origin as isize),
+        boundaries: Some([boundary; 2]),
+        channels: None,
+        omit: false,
+        planes: 1,
+        shape: [9, 13],
+        samples: samples.to_vec(),
+    };
+    let expected = numbers(case, "y")?.ok_or("no results")?;
+    same(&described.outputs(), &expected)?;
+    let picture = Array2::from_shape_fn((9, 13), |(r, c)| T::of(samples[r * 13 + c]));
+    let outputs = operation::<T>(&described).prepare(device)?.apply(&picture)?;
+    same(&outputs.iter().map(|&output| output.to()).collect::<Vec<_>>(), &expected)
+}
+
+/// A list of numbers, if there is one.
+fn numbers(value: &Value, key: &str) -> Result<Option<Vec<f64>>, Failed> {
+    if value[key].is_null() {
+        return Ok(None);
+    }
+    let number = |v: &Value| v.as_f64().ok_or_else(|| format!("{v} is no number").into());
+    list(value, key)?.iter().map(number).collect::<Result<_, _>>().map(Some)
+}
