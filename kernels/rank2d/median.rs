@@ -139,7 +139,7 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
     /// Returns the sorted samples of a row for the windows that begin in this column, and in the next one.
     #[inline(always)]
     fn sorted<const S: usize, const W: usize>(&self, row: u32, column: u32) -> [[T::Key; S]; 2] {
-        const { assert!(W == S + 1 && W % 2 == 0) };
+        const { assert!(W == S + 1 && W.is_multiple_of(2)) };
         let (mut keys, mut i) = ([T::Key::ZERO; W], 0);
         while i < W {
             [keys[i], keys[i + 1]] = self.keys.get_pack(row * self.pitch + column + i as u32);
@@ -159,7 +159,7 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
         let nans = if T::IS_FLOAT && self.has_nan { self.nans::<S>(row, column) } else { [false; 2] };
         let outputs = [0, 1].map(|i| if nans[i] { T::NONE } else { T::of_key(medians[i]) });
         let has_two = column as u64 + 1 < self.columns();
-        if has_two && args.channels == 1 && args.output_pitch % 2 == 0 && args.output.is_aligned(2) {
+        if has_two && args.channels == 1 && args.output_pitch.is_multiple_of(2) && args.output.is_aligned(2) {
             args.output.set_pack(place(column as u64), outputs);
         } else {
             args.output.set(place(column as u64), outputs[0]);
