@@ -166,7 +166,7 @@ fn reflected(position: isize, len: usize) -> usize {
     place.min(2 * len - 1 - place)
 }
 
-/// Returns the samples of a picture, of which some pixels are black or white.
+/// Returns the samples of a noisy picture: some of its pixels are black or white.
 fn with_noise<S: Sample>(picture: &Picture, probability: f64, seed: u64) -> Vec<S> {
     let (channels, most) = (picture.channels(), picture.most());
     let pixels = (0..picture.rows).flat_map(|row| (0..picture.columns).map(move |column| [row, column]));

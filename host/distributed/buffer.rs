@@ -38,8 +38,8 @@ impl Devices {
     ///
     /// # Errors
     ///
-    /// [`DistributedError::Incomplete`] with an error of [`Device::upload`] as its cause, and [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) for data on a
-    /// device.
+    /// [`DistributedError::Incomplete`] with an error of [`Device::upload`] as its cause, and
+    /// [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) for data on a device.
     pub fn distribute<T: Element>(&self, data: impl Input<T>) -> Result<DistributedBuffer<T>> {
         let axes = data.shape().axes;
         let [rows, width] = [axes.first().copied().unwrap_or(1), number_of(axes.get(1..).unwrap_or(&[]))];

@@ -149,7 +149,7 @@ pub(super) fn joined<K: Key, const N: usize, const M: usize, const L: usize>(a: 
     joined
 }
 
-/// Returns the key with the number `M` of those of two ascending lists, of which the first one has one key more.
+/// Returns the median of the keys of two ascending lists. The first list has one key more than the second one.
 #[inline(always)]
 pub(super) fn median_of_lists<K: Key, const N: usize, const M: usize>(a: &[K; N], b: &[K; M]) -> K {
     const { assert!(N == M + 1) };

@@ -57,7 +57,7 @@ pub(super) enum Choice {
     Passes,
 }
 
-/// Minimum number of rows or of columns of a window for which two passes are faster than a tile.
+/// Minimum number of rows or of columns of a window that takes two passes instead of a tile. An estimate: what is fastest was not measured.
 const LEAST_BY_PASSES: usize = 16;
 
 /// Returns what runs, and the reason for it; or an error if the required algorithm needs too much shared memory or other filters.
