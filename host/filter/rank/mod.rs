@@ -44,7 +44,7 @@
 //! |---|---|---|
 //! | extremes of rectangles | about six comparisons, for windows of all sizes | from 16 rows or columns on, with strides of 1: about four comparisons along each axis, for windows of all sizes; otherwise about `(16 + h) v / 16 + h`, if a tile fits into shared memory |
 //! | extremes of other windows | a comparison per sample of the window, of vectors of neighbouring outputs | a comparison per sample of the window |
-//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out | networks for medians of squares of 3, 5 and 7 rows with a stride of 1 along the rows that leave no NaNs out; otherwise bisection |
+//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out | networks for medians of squares of 3, 5 and 7 rows with strides of 1 that leave no NaNs out; otherwise bisection |
 //! | others, `u8`, `u16`, `i16` | counts of the window, updated with the ends of its runs | bisection: one pass over the window per bit |
 //! | others | selection in linear time | bisection |
 
@@ -53,7 +53,7 @@
 // | `description.rs`, `shape.rs`, `algorithm.rs` | what a user asks for: plain data |
 // | `rule.rs`, `element.rs` | the same in the form that CPU and GPU code use |
 // | `choose.rs` | the choice of the method, as a plain value |
-// | `cpu/`, `gpu.rs` | what has been chosen |
+// | `cpu/`, `gpu/` | what has been chosen |
 // | `prepared.rs` | a filter on a device, and its uses |
 // | `step.rs` | a filter as a step of another operation |
 //
