@@ -52,6 +52,10 @@ impl Queue for Absent {
         match self.0 {}
     }
 
+    fn is_lost(&self) -> bool {
+        match self.0 {}
+    }
+
     fn load<E: Entry>(self: &Arc<Self>, _: &Modules) -> Result<NoKernel<E>> {
         match self.0 {}
     }
@@ -121,6 +125,10 @@ impl<T: Element> DeviceMemory<T> for NoMemory<T> {
     }
 
     fn len(&self) -> usize {
+        match self.0 {}
+    }
+
+    fn cuda_address(&self) -> Option<u64> {
         match self.0 {}
     }
 

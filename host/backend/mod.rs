@@ -66,6 +66,9 @@ pub(crate) trait Queue: Send + Sync {
     /// Makes later work of this queue wait for the work that `other` has now. It may be of another device.
     fn wait_for(&self, other: &Self) -> Result<()>;
 
+    /// Returns whether the device has failed for good: it does no work any more.
+    fn is_lost(&self) -> bool;
+
     /// Returns the kernel `E` from its module, which must be compiled from the same sources and with the same arguments.
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Self::Kernel<E>>;
 
@@ -100,6 +103,11 @@ pub(crate) trait DeviceMemory<T>: Sized {
     /// Returns memory with unspecified contents, which kernels must write before they read them; otherwise as `zeroed`.
     fn unwritten(queue: &Arc<Self::Queue>, len: usize) -> Result<Self>;
 
+    /// As `unwritten`, in memory that other processes can open.
+    fn shareable(queue: &Arc<Self::Queue>, len: usize) -> Result<Self> {
+        Self::unwritten(queue, len)
+    }
+
     /// Returns an error if the device knows of an element that is still unwritten.
     fn check_written(&self) -> Result<()>;
 
@@ -118,6 +126,9 @@ pub(crate) trait DeviceMemory<T>: Sized {
 
     /// Returns the number of elements.
     fn len(&self) -> usize;
+
+    /// Returns the address, if it is one of CUDA's memory.
+    fn cuda_address(&self) -> Option<u64>;
 
     /// Returns a window on all elements, for a kernel to read.
     fn input(&self) -> GlobalIn<'_, T>;

@@ -227,6 +227,15 @@ impl<T: Element> Buffer<T> {
         self.download_into(data)
     }
 
+    /// Returns the address in the memory of a CUDA device, or `None` on other devices.
+    pub(crate) fn cuda_address(&self) -> Option<u64> {
+        match &self.storage {
+            Storage::Cpu(_) => None,
+            Storage::Cuda(memory) => memory.cuda_address(),
+            Storage::Emulated(memory) => memory.cuda_address(),
+        }
+    }
+
     /// Returns the order of accesses. Whoever accesses the storage on a device notes it there first.
     pub(crate) fn order(&self) -> &AccessOrder {
         &self.order
@@ -294,6 +303,17 @@ impl Device {
             Engine::Emulated(emulation) => Storage::Emulated(DeviceMemory::unwritten(emulation, len)?),
         };
         Ok(Buffer::new(self, storage))
+    }
+}
+
+impl Device {
+    /// Returns a buffer as [`unwritten`](Self::unwritten) does. Other processes can open its memory on a CUDA device.
+    pub(crate) fn shareable<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        check_size::<T>(len)?;
+        match self.engine() {
+            Engine::Cuda(queue) => Ok(Buffer::new(self, Storage::Cuda(DeviceMemory::shareable(queue, len)?))),
+            Engine::Cpu | Engine::Emulated(_) => self.unwritten(len),
+        }
     }
 }
 

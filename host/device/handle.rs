@@ -114,6 +114,15 @@ impl Engine {
         }
     }
 
+    /// Returns whether the device has failed for good: it does no work any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        match self {
+            Engine::Cpu => false,
+            Engine::Cuda(queue) => queue.is_lost(),
+            Engine::Emulated(queue) => queue.is_lost(),
+        }
+    }
+
     /// Waits for all work of the queue.
     pub(crate) fn synchronize(&self) -> Result<()> {
         match self {

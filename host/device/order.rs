@@ -7,8 +7,8 @@
 //! A wait is for all work that the other queue has at that time. So nothing is recorded after an access, and a buffer that only one
 //! queue uses costs a comparison.
 
-use crate::Result;
 use crate::device::Engine;
+use crate::{Error, Result};
 use smallvec::SmallVec;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -58,8 +58,8 @@ impl AccessOrder {
     /// Makes the queue wait until it may write.
     pub(crate) fn before_write(&mut self, queue: &Engine) -> Result<()> {
         let last = self.last.get_mut().unwrap_or_else(PoisonError::into_inner);
-        queue.wait_for(&last.writer)?;
-        last.readers.iter().try_for_each(|reader| queue.wait_for(reader))?;
+        wait_for_end(queue, &last.writer)?;
+        last.readers.iter().try_for_each(|reader| wait_for_end(queue, reader))?;
         if !last.writer.is(queue) {
             last.writer = queue.clone();
         }
@@ -71,6 +71,15 @@ impl AccessOrder {
     pub(crate) fn before_release(&mut self) -> Result<()> {
         let owner = self.owner.clone();
         self.before_write(&owner)
+    }
+}
+
+/// Makes the queue wait for the accesses of another one. A device that is lost accesses nothing any more, so that others can go on with
+/// their memory.
+fn wait_for_end(queue: &Engine, other: &Engine) -> Result<()> {
+    match queue.wait_for(other) {
+        Err(Error::DeviceLost { .. }) if other.is_lost() && !queue.is_lost() => Ok(()),
+        result => result,
     }
 }
 

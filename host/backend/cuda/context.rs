@@ -97,6 +97,11 @@ impl Context {
         result
     }
 
+    /// Returns whether an earlier failure has destroyed the context.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
+
     pub(super) fn limits(&self) -> &Limits {
         &self.limits
     }

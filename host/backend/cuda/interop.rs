@@ -71,7 +71,7 @@ impl<T: Element + DeviceCopy> DeviceMemory<T> {
         let (len, address) = (buffer.len(), buffer.as_device_ptr().as_raw());
         // `cust` does not free empty buffers.
         let address = if len > 0 { address } else { 0 };
-        Ok(DeviceMemory { queue: queue.clone(), address, len, origin: Origin::Cust, marker: PhantomData })
+        Ok(DeviceMemory { queue: queue.clone(), address, len, origin: Origin::Plain, marker: PhantomData })
     }
 
     /// Converts the memory to a buffer of a program that holds `context`. Memory that came from `cust` is handed over and this

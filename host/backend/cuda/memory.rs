@@ -30,8 +30,8 @@ pub(crate) struct DeviceMemory<T> {
 pub(super) enum Origin {
     /// `cuMemAllocAsync`, on the queue's stream.
     Pool,
-    /// A `DeviceBuffer` of `cust`.
-    Cust,
+    /// `cuMemAlloc`, by this crate for other processes or as a `DeviceBuffer` of `cust`.
+    Plain,
     /// A tensor of another library, which is deleted when this is dropped.
     #[cfg(feature = "dlpack")]
     Tensor { _owner: dlpark::AllocationDeleter },
@@ -78,6 +78,19 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
             let code = unsafe { api::cuMemAllocAsync(&mut memory.address, memory.bytes(), queue.stream()) };
             let result = queue.check("cuMemAllocAsync", code);
             result.map_err(|error| memory.or_out_of_memory(error))?;
+        }
+        Ok(memory)
+    }
+
+    /// The memory does not come from a pool, whose memory `cuIpcGetMemHandle` refuses.
+    fn shareable(queue: &Arc<Queue>, len: usize) -> Result<Self> {
+        queue.enter()?;
+        let mut memory =
+            DeviceMemory { queue: queue.clone(), address: 0, len, origin: Origin::Plain, marker: PhantomData };
+        if len > 0 {
+            // SAFETY: writes one address, which outlives the call.
+            let code = unsafe { api::cuMemAlloc_v2(&mut memory.address, memory.bytes()) };
+            queue.check("cuMemAlloc", code).map_err(|error| memory.or_out_of_memory(error))?;
         }
         Ok(memory)
     }
@@ -132,6 +145,10 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
         self.len
     }
 
+    fn cuda_address(&self) -> Option<u64> {
+        Some(self.address)
+    }
+
     /// `kernel.rs` establishes that launching a kernel with this window is safe.
     fn input(&self) -> GlobalIn<'_, T> {
         // SAFETY: allocations are aligned. The launch of a kernel ensures the rest (`Kernel::launch`).
@@ -159,9 +176,9 @@ impl<T> Drop for DeviceMemory<T> {
             // SAFETY: allocated on this stream and freed once. Work that uses it was enqueued before, here or on streams that this one
             // waits for (`AccessOrder`).
             Origin::Pool => _ = unsafe { api::cuMemFreeAsync(self.address, self.queue.stream()) },
-            Origin::Cust => {
+            Origin::Plain => {
                 let _ = self.queue.wait();
-                // SAFETY: allocated by `cust` and freed once; the work that used it is done.
+                // SAFETY: allocated with `cuMemAlloc` and freed once; the work that used it is done.
                 unsafe { api::cuMemFree_v2(self.address) };
             }
             #[cfg(feature = "dlpack")]

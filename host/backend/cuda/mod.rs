@@ -98,6 +98,10 @@ impl backend::Queue for Queue {
         Queue::wait_for(self, other)
     }
 
+    fn is_lost(&self) -> bool {
+        Queue::is_lost(self)
+    }
+
     fn load<E: Entry>(self: &Arc<Self>, modules: &Modules) -> Result<Kernel<E>> {
         Kernel::load(self, modules)
     }

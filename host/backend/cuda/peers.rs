@@ -15,7 +15,7 @@ const NO_FLAGS: c_uint = 0;
 /// longer than most operations.
 const RELEASE_THRESHOLD: c_uint = 4;
 
-// Errors of `cuCtxEnablePeerAccess`.
+// Errors of `cuCtxEnablePeerAccess` and `cuMemPoolSetAccess`.
 const PEER_ACCESS_UNSUPPORTED: c_int = 217;
 const ALREADY_ENABLED: c_int = 704;
 const TOO_MANY_PEERS: c_int = 711;
@@ -49,7 +49,10 @@ pub(super) fn enable(context: &Context, peer: &Context) -> Result<bool> {
     let access =
         CUmemAccessDesc { location_type: DEVICE, location_id: context.ordinal() as c_int, flags: READ_AND_WRITE };
     // SAFETY: reads one description, which outlives the call; the pool exists as long as its device.
-    context.check("cuMemPoolSetAccess", unsafe { api::cuMemPoolSetAccess(pool, &access, 1) })?;
+    match unsafe { api::cuMemPoolSetAccess(pool, &access, 1) } {
+        PEER_ACCESS_UNSUPPORTED => return Ok(false),
+        code => context.check("cuMemPoolSetAccess", code)?,
+    }
     let mut kept = u64::MAX;
     // SAFETY: reads one integer, which outlives the call.
     let code = unsafe { api::cuMemPoolSetAttribute(pool, RELEASE_THRESHOLD, (&raw mut kept).cast()) };

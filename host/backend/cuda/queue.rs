@@ -99,16 +99,30 @@ impl Queue {
 
     /// Makes later work of this stream wait for the work that `other` has now.
     pub(super) fn wait_for(&self, other: &Self) -> Result<()> {
-        // The event belongs to the other queue's context, which may be that of another device.
-        other.order(&other.stream, &self.stream)?;
-        self.enter()
+        other.enter()?;
+        let event = other.note(Event::record(&other.stream, EventTime::Ignored))?;
+        if Arc::ptr_eq(&self.context, &other.context) {
+            return self.note(self.stream.wait_for(&event));
+        }
+        // Each device may be lost without the other one.
+        let waits = self.enter().and_then(|()| self.note(self.stream.wait_for(&event)));
+        // The event is destroyed in its own context.
+        let _ = other.context.make_current();
+        drop(event);
+        waits.and_then(|()| self.enter())
     }
 
     /// Makes later work of `second` wait for the work that `first` has now. `first` is a stream of this queue's context.
+    #[cfg(feature = "dlpack")]
     fn order(&self, first: &Stream, second: &Stream) -> Result<()> {
         self.enter()?;
         let event = self.note(Event::record(first, EventTime::Ignored))?;
         self.note(second.wait_for(&event))
+    }
+
+    /// Returns whether an earlier failure has destroyed the context.
+    pub(super) fn is_lost(&self) -> bool {
+        self.context.is_lost()
     }
 
     /// Makes later work of `stream`, which may be of another context, wait for the work that this queue has now.

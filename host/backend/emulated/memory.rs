@@ -84,6 +84,10 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
         self.buffer.len()
     }
 
+    fn cuda_address(&self) -> Option<u64> {
+        None
+    }
+
     fn input(&self) -> GlobalIn<'_, T> {
         self.buffer.input()
     }

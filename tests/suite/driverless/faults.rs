@@ -2,13 +2,14 @@
 //!
 //! The fake driver fails as the file `FAKE_FAULTS` says. A child process runs an operation again and again; each time another call fails.
 //! The operation must then return an error, unless the call releases something. After a single failure the same device works as before,
-//! and nothing stays allocated. A device that is lost stays lost, and a new one works.
+//! and nothing stays allocated. A device that is lost stays lost, and a new one works. If one of two GPUs is lost, the other one and its
+//! buffers can be used.
 
 use super::contexts::{open, run};
 use super::fake::trial;
 use super::{Failed, Trial};
 use crate::common::ensure;
-use slm::distributed::{Devices, DistributedError};
+use slm::distributed::{Devices, DistributedBuffer, DistributedError, Link};
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm};
 use slm::ndarray::Array2;
 use slm::{Arithmetic, Boundary, Device, Error, Filter1d, Filter2d, Histogram, Life, Map, Result, Transpose};
@@ -72,13 +73,57 @@ const WAIT: &str = "cuStreamSynchronize";
 /// Prefix of the names of tasks.
 const TASK: &str = "faults of ";
 
+/// Task of the operations on two GPUs.
+const TWO_GPUS: &str = "one of two GPUs is lost";
+
 pub(super) fn runs(task: &str) -> bool {
+    if task == TWO_GPUS {
+        lose_one_everywhere();
+        return true;
+    }
     let operation = OPERATIONS.iter().find(|(name, _)| task.strip_prefix(TASK) == Some(name));
     operation.map(|(_, operation)| fail_everywhere(*operation)).is_some()
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    OPERATIONS.iter().map(|&(name, _)| trial(&format!("faults::{name}"), move || check(name))).collect()
+    let operations = OPERATIONS.iter().map(|&(name, _)| trial(&format!("faults::{name}"), move || check(name)));
+    operations.chain([trial("faults::one_of_two_gpus", one_of_two_gpus)]).collect()
+}
+
+/// The second GPU is lost at each call of an operation on two.
+fn one_of_two_gpus() -> std::result::Result<(), Failed> {
+    let printed = run(TWO_GPUS, &[("FAKE_GPUS", "2")])?.0;
+    ensure(printed.lines().count() > 20, || format!("too few faults:\n{printed}"))
+}
+
+fn lose_one_everywhere() {
+    let driver = Control::new();
+    for number in 1.. {
+        driver.clear();
+        let devices = Devices::all().expect("the driver has two GPUs");
+        assert_eq!((devices.len(), devices.link(0, 1)), (2, Some(Link::Peer)));
+        let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices).expect("no fault yet");
+        let mut x = devices.distribute(&[1; 3000]).expect("no fault yet");
+        driver.set(&format!("{number} 719 1 1"));
+        // Each reads samples of the other one.
+        let result = filter.apply(&x).and_then(|y| y.download().map(drop));
+        let Some(call) = driver.failed() else { break };
+        println!("{number} {call}");
+        assert!(is_lost(&result) || RELEASES.contains(&&*call) || call == ENTER, "call {number}, {call}: {result:?}");
+        use_first(&devices, &mut x).unwrap_or_else(|error| panic!("call {number}, {call}, then {error:?}"));
+    }
+}
+
+/// Uses the first GPU and its buffer, from which the second one may have read.
+fn use_first(devices: &Devices, x: &mut DistributedBuffer<i32>) -> Result<()> {
+    let (Some(device), Some(mut part)) = (devices.get(0), x.part_mut(0)) else {
+        panic!("both GPUs are of this process")
+    };
+    part.upload(&vec![2; part.len()])?;
+    let filter = Filter1d::correlate(&[1, 2, 3]).prepare(device)?;
+    filter.apply(&[1, 2, 3])?;
+    filter.apply(part.as_slice())?.download()?;
+    device.synchronize()
 }
 
 /// Runs an operation in a child process, which prints a line for each call and fault.
@@ -164,12 +209,12 @@ impl Control {
 
     /// Lets call `number` fail, counted from the next one on.
     fn fail(&self, number: u32, fault: &Fault) {
-        self.set(&format!("{number} {} {}", fault.code, u8::from(fault.lasts)));
+        self.set(&format!("{number} {} {} -1", fault.code, u8::from(fault.lasts)));
     }
 
     /// Lets no call fail.
     fn clear(&self) {
-        self.set("none 0 0");
+        self.set("none 0 0 0");
     }
 
     fn set(&self, text: &str) {

@@ -1,4 +1,4 @@
-/* A fake driver with one GPU that computes nothing: its memory is host memory, a module is its text, and launches do nothing.
+/* A fake driver with one GPU, or FAKE_GPUS, that computes nothing: its memory is host memory, a module is its text, and launches do nothing.
  * It appends a line for each logged call to the file FAKE_LOG. The file FAKE_FAULTS says which call fails. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,17 +26,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Memory, streams, events and modules that exist. */
 static int live;
 
-/* Returns the code with which this call fails, or SUCCESS. The file FAKE_FAULTS has the number of a call, a code, and whether all
- * calls after it fail, too. When it changes, calls are counted from 1 on, and the number of allocations is recorded. The call that fails is
- * recorded with its name, and so are the next three of its thread. */
-static int fault(const char *name) {
+static char primaries[8];
+static __thread void *current;
+
+/* Returns the code with which this call fails, or SUCCESS. The file FAKE_FAULTS has the number of a call, a code, whether all
+ * calls after it fail, too, and the GPU whose calls count, or -1 for all. When it changes, calls are counted from 1 on, and the number of
+ * allocations is recorded. The call that fails is recorded with its name, and so are the next three of its thread. */
+static int fault(const char *name, const void *context) {
     static char last[64];
     static int calls, change;
     static __thread int follows, change_seen;
     const char *path = getenv("FAKE_FAULTS");
     if (!path) return SUCCESS;
     char text[64] = "", line[128];
-    int number = 0, code = 0, lasts = 0;
+    int number = 0, code = 0, lasts = 0, gpu = -1;
     pthread_mutex_lock(&lock);
     int file = open(path, O_RDONLY);
     if (file >= 0) { if (read(file, text, sizeof text - 1) < 0) abort(); close(file); }
@@ -47,7 +50,8 @@ static int fault(const char *name) {
         snprintf(line, sizeof line, "live %d", live);
         record(line);
     }
-    int is_set = sscanf(text, "%d %d %d", &number, &code, &lasts) == 3;
+    int is_set = sscanf(text, "%d %d %d %d", &number, &code, &lasts, &gpu) == 4;
+    if (is_set && gpu >= 0 && context != &primaries[gpu]) { pthread_mutex_unlock(&lock); return SUCCESS; }
     int call = ++calls;
     int fails = is_set && (call == number || (lasts && call > number));
     pthread_mutex_unlock(&lock);
@@ -58,13 +62,17 @@ static int fault(const char *name) {
 }
 
 /* At the beginning of a function that can fail. */
-#define CALL do { int code = fault(__func__); if (code) return code; } while (0)
+#define CALL_OF(context) do { int code = fault(__func__, context); if (code) return code; } while (0)
+#define CALL CALL_OF(current)
 
 static void alive(int change) { pthread_mutex_lock(&lock); live += change; pthread_mutex_unlock(&lock); }
 
 int cuInit(unsigned flags) { return SUCCESS; }
 int cuDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
-int cuDeviceGetCount(int *count) { CALL; *count = 1; return SUCCESS; }
+int cuDeviceGetCount(int *count) { CALL;
+    *count = getenv("FAKE_GPUS") ? setting("FAKE_GPUS") : 1;
+    return SUCCESS;
+}
 int cuDeviceGet(int *device, int ordinal) { CALL; *device = ordinal; return SUCCESS; }
 int cuDeviceGetName(char *name, int length, int device) { CALL; snprintf(name, length, "fake GPU"); return SUCCESS; }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { CALL; *bytes = (size_t)1 << 32; return SUCCESS; }
@@ -90,18 +98,23 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) { CALL;
     return SUCCESS;
 }
 
-static char primary;
-static __thread void *current;
-
-int cuDevicePrimaryCtxRetain(void **context, int device) { CALL; record("retain"); *context = &primary; return SUCCESS; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { CALL; record("retain"); *context = &primaries[device]; return SUCCESS; }
 int cuDevicePrimaryCtxRelease_v2(int device) { CALL; record("release"); return SUCCESS; }
 int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { CALL; return SUCCESS; }
 int cuCtxCreate_v2(void **context, unsigned flags, int device) { CALL; *context = current = malloc(1); return SUCCESS; }
 int cuCtxDestroy_v2(void *context) { CALL; free(context); return SUCCESS; }
-int cuCtxSetCurrent(void *context) { CALL; current = context; return SUCCESS; }
+int cuCtxSetCurrent(void *context) { CALL_OF(context); current = context; return SUCCESS; }
 int cuCtxGetCurrent(void **context) { CALL; *context = current; return SUCCESS; }
-int cuCtxGetDevice(int *device) { CALL; *device = 0; return SUCCESS; }
+static int device_of(const char *context) { return context >= primaries && context < primaries + 8 ? context - primaries : 0; }
+int cuCtxGetDevice(int *device) { CALL; *device = device_of(current); return SUCCESS; }
 int cuCtxSynchronize(void) { CALL; record("wait for context"); return SUCCESS; }
+
+/* All GPUs have access to each other's memory. */
+int cuDeviceCanAccessPeer(int *can, int device, int peer) { CALL; *can = 1; return SUCCESS; }
+int cuCtxEnablePeerAccess(void *peer, unsigned flags) { CALL; return SUCCESS; }
+int cuDeviceGetDefaultMemPool(void **pool, int device) { CALL; *pool = &primaries[device]; return SUCCESS; }
+int cuMemPoolSetAccess(void *pool, const void *access, size_t count) { CALL; return SUCCESS; }
+int cuMemPoolSetAttribute(void *pool, int attribute, void *value) { CALL; return SUCCESS; }
 
 /* Only `cust` creates streams with a priority. */
 struct stream { void *context; int of_cust, number; };
@@ -115,6 +128,11 @@ static void record_of(struct stream *stream, const char *what) {
     else if (stream == (void *)2) snprintf(line, sizeof line, "stream of the thread: %s", what);
     else snprintf(line, sizeof line, "stream %d: %s", stream->number, what);
     record(line);
+}
+
+/* Streams of the driver have the current context. */
+static const void *context_of(const struct stream *stream) {
+    return stream == (void *)1 || stream == (void *)2 ? current : stream->context;
 }
 
 static int create(struct stream **stream, int of_cust) {
@@ -135,7 +153,10 @@ int cuStreamSynchronize(struct stream *stream) { CALL;
     record_of(stream, "synchronised");
     return SUCCESS;
 }
-int cuStreamWaitEvent(struct stream *stream, void *event, unsigned flags) { CALL; record_of(stream, "waits"); return SUCCESS; }
+int cuStreamWaitEvent(struct stream *stream, void *event, unsigned flags) { CALL_OF(context_of(stream));
+    record_of(stream, "waits");
+    return SUCCESS;
+}
 int cuEventCreate(void **event, unsigned flags) { CALL; *event = malloc(1); alive(1); return SUCCESS; }
 int cuEventRecord(void *event, struct stream *stream) { CALL; record_of(stream, "event"); return SUCCESS; }
 int cuEventSynchronize(void *event) { CALL; return SUCCESS; }
