@@ -1,9 +1,10 @@
-//! On the ranks of an MPI job: blurs a matrix in a file with a Gaussian, or runs the Game of Life on a torus. Both may be larger than the
-//! memory of one machine.
+//! On the ranks of an MPI job: blurs a matrix in a file with a Gaussian, runs the Game of Life on a torus, or transposes a matrix. All may
+//! be larger than the memory of one machine.
 //!
 //! ```sh
 //! cd crates/mpi && cargo build --release --example cluster
 //! mpirun -n 4 target/release/examples/cluster blur matrix.f32 blurred.f32 --columns 20000 --sigma 3
+//! mpirun -n 4 target/release/examples/cluster transpose --side 32768
 //! srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 target/release/examples/cluster life --side 262144 --generations 1000
 //! ```
 //!
@@ -13,19 +14,31 @@
 use clap::Parser;
 use slm::distributed::{Devices, DistributedBuffer};
 use slm::ndarray::Array2;
-use slm::{Boundary, Filter2d, Life};
-use std::fs::{File, OpenOptions};
+use slm::{Boundary, Filter2d, Life, Transpose};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Blurs a matrix or runs the Game of Life, on the ranks of an MPI job.
+/// Blurs a matrix, runs the Game of Life or transposes a matrix, on the ranks of an MPI job.
 #[derive(Debug, Parser)]
 #[command(name = "cluster")]
 enum Task {
     Blur(Blur),
     Life(Soup),
+    Transpose(Turn),
+}
+
+/// Transposes a square matrix of `f32` several times, with the time of each: of what ranks send, it sends most.
+#[derive(Debug, clap::Args)]
+struct Turn {
+    /// Rows and columns
+    #[arg(long, default_value_t = 1 << 14)]
+    side: usize,
+    /// How often
+    #[arg(long, default_value_t = 5)]
+    times: usize,
 }
 
 /// Runs the Game of Life on a torus with random cells.
@@ -63,6 +76,8 @@ enum Failure {
     Rows { file: PathBuf, bytes: u64, columns: usize },
     #[error("{}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
+    #[error("row {row} is not the column of the matrix")]
+    Transposed { row: usize },
     #[error(transparent)]
     Operation(#[from] slm::Error),
 }
@@ -72,6 +87,7 @@ fn main() -> ExitCode {
     slm_mpi::run(|devices| match &task {
         Task::Blur(arguments) => blur(devices, arguments),
         Task::Life(arguments) => life(devices, arguments),
+        Task::Transpose(arguments) => transpose(devices, arguments),
     })
 }
 
@@ -102,6 +118,39 @@ fn life(devices: &Devices, &Soup { side, generations }: &Soup) -> Result<(), Fai
     Ok(())
 }
 
+/// Transposes a matrix whose elements count from 0, as far as `f32` can, and compares a rank's first row.
+fn transpose(devices: &Devices, &Turn { side, times }: &Turn) -> Result<(), Failure> {
+    let number = |row: usize, column: usize| (row * side + column) as f32;
+    let mut matrix = devices.zeroed(side, side)?;
+    for (member, _) in devices.local() {
+        let rows = matrix.rows(member);
+        let elements = rows.flat_map(|row| (0..side).map(move |column| number(row, column))).collect::<Vec<_>>();
+        let Some(mut part) = matrix.part_mut(member) else { continue };
+        part.upload(&elements)?;
+    }
+    let (turn, mut transposed) = (Transpose::new(side, side).prepare_on(devices)?, devices.zeroed(side, side)?);
+    for _ in 0..times {
+        devices.synchronize()?;
+        let start = Instant::now();
+        turn.apply_into(&matrix, &mut transposed)?;
+        devices.synchronize()?;
+        if devices.get(0).is_some() {
+            println!("{:.3} ms on {} ranks", 1e3 * start.elapsed().as_secs_f64(), devices.len());
+        }
+    }
+    for (member, _) in devices.local() {
+        let (Some(part), first) = (transposed.part(member), transposed.rows(member).start) else { continue };
+        if part.is_empty() {
+            continue;
+        }
+        let is_turned = part.slice(..side)?.download()?.into_iter().eq((0..side).map(|column| number(column, first)));
+        if !is_turned {
+            return Err(Failure::Transposed { row: first });
+        }
+    }
+    Ok(())
+}
+
 /// Returns 64 random cells (SplitMix64).
 fn random(number: usize) -> u64 {
     let z = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -112,7 +161,9 @@ fn random(number: usize) -> u64 {
 
 fn blur(devices: &Devices, arguments: &Blur) -> Result<(), Failure> {
     let Blur { input, output, columns, sigma } = arguments;
-    if input == output {
+    // An output that does not exist yet is another file.
+    let [from, to] = [input, output].map(fs::canonicalize);
+    if from.is_ok_and(|from| to.is_ok_and(|to| from == to)) {
         return Err(Failure::SameFile);
     }
     let filter = Filter2d::<f32, f32>::gaussian(*sigma).boundary(Boundary::Reflect).prepare_on(devices)?;

@@ -43,6 +43,11 @@ impl Rows {
         Rows { count: 1, len, source: Place::at_start(len), target: Place::at_start(len) }
     }
 
+    /// Returns the number of elements.
+    pub(crate) fn number(&self) -> usize {
+        self.count * self.len
+    }
+
     /// Returns whether there is nothing to copy.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0 || self.len == 0

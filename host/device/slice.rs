@@ -3,6 +3,7 @@
 use crate::cpu::allocation;
 use crate::device::buffer::check_length;
 use crate::device::rows::{Place, Rows};
+use crate::distributed::{GpuBytes, GpuBytesMut};
 use crate::{Buffer, Device, Element, Error, Result};
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
@@ -160,6 +161,13 @@ impl<'a, T: Element> BufferSlice<'a, T> {
         self.first
     }
 
+    /// Returns where the elements are in the memory of a CUDA device, or an error on other devices. The caller orders the accesses.
+    pub(crate) fn gpu_bytes(&self) -> Result<GpuBytes<'a>> {
+        let no_memory = || Error::DeviceUnsupported { device: self.device().info().name.clone(), lacks: "CUDA memory" };
+        let address = self.buffer.cuda_address().ok_or_else(no_memory)?;
+        Ok(GpuBytes::new(address + (self.first * size_of::<T>()) as u64, self.len * size_of::<T>()))
+    }
+
     /// Returns the elements on the CPU.
     pub(crate) fn cpu(&self) -> &'a [T] {
         &self.buffer.storage().cpu()[self.first..self.first + self.len]
@@ -265,6 +273,12 @@ impl<T: Element> BufferSliceMut<'_, T> {
 }
 
 impl<'a, T: Element> BufferSliceMut<'a, T> {
+    /// As [`BufferSlice::gpu_bytes`], for others to write.
+    pub(crate) fn into_gpu_bytes(self) -> Result<GpuBytesMut<'a>> {
+        let bytes = self.as_slice().gpu_bytes()?;
+        Ok(GpuBytesMut::new(bytes.address(), bytes.len()))
+    }
+
     /// Returns the buffer, in which the slice begins at [`first`](Self::first).
     pub(crate) fn into_buffer(self) -> &'a mut Buffer<T> {
         self.buffer

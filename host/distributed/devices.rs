@@ -1,8 +1,9 @@
 //! Devices that work on the same data.
 
+use super::rooms::Rooms;
 use super::transport::Transport;
 use super::{Course, DistributedError};
-use crate::{Backend, Device, Result};
+use crate::{Backend, Buffer, Device, Element, Result};
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ struct Inner {
     outgoing: Vec<Option<Device>>,
     links: Vec<Vec<Link>>,
     transport: Option<Box<dyn Transport>>,
+    rooms: Rooms,
 }
 
 /// How data get from one member to another one.
@@ -118,7 +120,9 @@ impl Devices {
         let queues = || members.iter().map(|member| member.as_ref().map(Device::queue).transpose()).collect();
         let (incoming, outgoing): (Result<_>, Result<_>) = (queues(), queues());
         let (incoming, outgoing) = (incoming?, outgoing?);
-        Ok(Devices { inner: Arc::new(Inner { members, incoming, outgoing, links, transport }) })
+        Ok(Devices {
+            inner: Arc::new(Inner { members, incoming, outgoing, links, transport, rooms: Rooms::default() }),
+        })
     }
 
     /// Returns the number of members.
@@ -166,6 +170,24 @@ impl Devices {
     /// Returns the queue for many data that go from a member in this process to others.
     pub(super) fn outgoing(&self, member: usize) -> Option<&Device> {
         self.inner.outgoing[member].as_ref()
+    }
+
+    /// Returns the queue of this process's member for messages between processes, if these go directly from and to its GPU.
+    pub(crate) fn queue_of_messages(&self) -> Option<&Device> {
+        // On the way, elements are little-endian.
+        let is_direct = cfg!(target_endian = "little") && self.transport()?.takes_gpu_memory();
+        let (_, queue) = self.incoming().next()?;
+        (is_direct && queue.info().backend == Backend::Cuda).then_some(queue)
+    }
+
+    /// Returns the memory for messages on this process's GPU.
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.inner.rooms
+    }
+
+    /// Keeps a buffer for the next messages.
+    pub(crate) fn keep<T: Element>(&self, room: Buffer<T>) {
+        self.inner.rooms.give_back(room);
     }
 
     pub(crate) fn transport(&self) -> Option<&dyn Transport> {

@@ -63,11 +63,17 @@ impl Distribution {
 
     /// Returns the members that have some of these rows, and which of the rows.
     pub(crate) fn owners(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
-        (0..self.members()).filter_map(move |member| {
+        // Not all members are looked at: there may be thousands.
+        let first = self.ends.partition_point(|end| *end <= rows.start);
+        let common = move |member| {
             let of_member = self.rows(member);
-            let common = rows.start.max(of_member.start)..rows.end.min(of_member.end);
-            (!common.is_empty()).then_some((member, common))
-        })
+            (member, rows.start.max(of_member.start)..rows.end.min(of_member.end))
+        };
+        let end = rows.end;
+        (first..self.members())
+            .take_while(move |member| self.rows(*member).start < end)
+            .map(common)
+            .filter(|(_, rows)| !rows.is_empty())
     }
 }
 
@@ -98,7 +104,10 @@ mod tests {
         let distribution = Distribution::in_units(100, 3, 16, 60);
         assert_eq!([0, 1, 2].map(|member| distribution.rows(member)), [0..100, 100..100, 100..100]);
         assert_eq!(distribution.owners(3..7).collect::<Vec<_>>(), [(0, 3..7)]);
+        assert_eq!(distribution.owners(100..100).count() + distribution.owners(100..120).count(), 0);
         let even = Distribution::even(100, 3);
+        assert_eq!(even.owners(64..100).collect::<Vec<_>>(), [(2, 64..100)]);
+        assert_eq!(even.owners(7..7).count(), 0);
         assert_eq!(even.owners(30..70).collect::<Vec<_>>(), [(0, 30..32), (1, 32..64), (2, 64..70)]);
     }
 }

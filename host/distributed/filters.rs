@@ -149,7 +149,8 @@ fn run<S: Raw, O: Raw, D: Divided<S, O>>(
     let rows_of = |(member, _): &(usize, D)| of_outputs.rows(*member).len() as u64;
     let mut course = Course::new("rows of the output", filters.iter().map(rows_of).sum());
     let mut gathered = gathering(devices, course, in_width, &pieces)?;
-    moves::run(devices, course, &signal.moves(&inputs, &of_outputs, in_width), &samples.parts(), &mut gathered)?;
+    let moves = signal.moves(&inputs, &of_outputs, in_width, &|member| devices.get(member).is_some());
+    moves::run(devices, course, &moves, &samples.parts(), &mut gathered)?;
     for (member, filter) in filters {
         let (Some(own), Some(outputs)) = (samples.part(*member), &mut outputs.parts_mut()[*member]) else { continue };
         let mut pieces = pieces(*member);

@@ -16,9 +16,10 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `devices.rs`, `transport.rs` | the members, and ways to other processes |
+//! | `devices.rs` | the members |
+//! | `transport.rs`, `gpu_bytes.rs` | ways to other processes, also from the memory of a GPU |
 //! | `distribution.rs`, `buffer.rs` | which rows are where, and the rows |
-//! | `moves.rs` | rows on their way |
+//! | `moves.rs`, `messages.rs`, `rooms.rs` | rows on their way, what goes between processes, and memory for it |
 //! | `operation.rs`, `course.rs` | an operation on all members, and how far it came |
 //! | `pieces.rs`, `filters.rs` | outputs at the ends of a part, and filters |
 //! | `histogram.rs`, `transpose.rs` | the other operations |
@@ -29,10 +30,13 @@ mod devices;
 mod distribution;
 mod error;
 mod filters;
+mod gpu_bytes;
 mod histogram;
+mod messages;
 mod moves;
 mod operation;
 mod pieces;
+mod rooms;
 mod transport;
 mod transpose;
 
@@ -41,7 +45,8 @@ pub(crate) use course::Course;
 pub use devices::{Devices, Link};
 pub use distribution::Distribution;
 pub use error::DistributedError;
-pub(crate) use moves::exchange_elements;
+pub use gpu_bytes::{GpuBytes, GpuBytesMut};
+pub(crate) use messages::{Arrived, Leaving, exchange_elements, exchange_on_gpu};
 pub use operation::Distributed;
 pub use transport::{Received, Sent, Transport, TransportError};
 

@@ -1,7 +1,7 @@
 //! Rows on their way from one member to another one.
 
-use super::transport::{Received, Sent};
-use super::{Course, Devices, DistributedError, Link};
+use super::messages::{Arrived, Leaving, exchange_elements, exchange_on_gpu};
+use super::{Course, Devices, Link};
 use crate::cpu::allocation;
 use crate::device::rows::{Place, Rows};
 use crate::element::raw::Raw;
@@ -87,44 +87,38 @@ fn exchange<T: Raw>(
     targets: &mut [Vec<Buffer<T>>],
 ) -> Result<()> {
     let is_local = |member| devices.get(member).is_some();
-    let contiguous = |rows: &Rows| Place::at_start(rows.len);
-    let mut outgoing = Vec::new();
-    for step in moves.iter().filter(|step| is_local(step.from) && !is_local(step.to)) {
-        let Some(source) = sources[step.from] else { continue };
-        let mut elements = allocation::filled(T::default(), step.rows.count * step.rows.len)?;
-        source.download_rows(&mut elements, Rows { target: contiguous(&step.rows), ..step.rows })?;
-        outgoing.push((step.to, elements));
-    }
+    let leaving = moves.iter().filter(|step| is_local(step.from) && !is_local(step.to));
+    let leaving: Vec<_> = leaving.filter_map(|step| Some((step, sources[step.from]?))).collect();
     let coming: Vec<_> = moves.iter().filter(|step| is_local(step.to) && !is_local(step.from)).collect();
-    let lengths: Vec<_> = coming.iter().map(|step| (step.from, step.rows.count * step.rows.len)).collect();
-    for (step, elements) in coming.into_iter().zip(exchange_elements(devices, outgoing, &lengths)?) {
-        let rows = Rows { source: contiguous(&step.rows), ..step.rows };
-        targets[step.to][step.target].upload_rows(&elements, rows)?;
+    let lengths: Vec<_> = coming.iter().map(|step| (step.from, step.rows.number())).collect();
+    match devices.queue_of_messages() {
+        Some(queue) => {
+            let leaving = leaving.into_iter().map(|(step, source)| Leaving { to: step.to, source, rows: step.rows });
+            let Arrived { elements, places } = exchange_on_gpu(devices, queue, &leaving.collect::<Vec<_>>(), &lengths)?;
+            for (step, first) in coming.into_iter().zip(places) {
+                let rows = Rows { source: Place { first, pitch: step.rows.len }, ..step.rows };
+                targets[step.to][step.target].copy_rows(&elements, rows)?;
+            }
+            devices.keep(elements);
+            Ok(())
+        }
+        None => {
+            let outgoing = leaving.into_iter().map(|(step, source)| Ok((step.to, downloaded(source, step.rows)?)));
+            let outgoing = outgoing.collect::<Result<_>>()?;
+            for (step, elements) in coming.into_iter().zip(exchange_elements(devices, outgoing, &lengths)?) {
+                let rows = Rows { source: Place::at_start(step.rows.len), ..step.rows };
+                targets[step.to][step.target].upload_rows(&elements, rows)?;
+            }
+            Ok(())
+        }
     }
-    Ok(())
 }
 
-/// Sends elements to members in other processes, and returns those that come from others: for each, its member and the number of
-/// elements. All processes have the same order of what one member sends to another one.
-pub(crate) fn exchange_elements<T: Raw>(
-    devices: &Devices,
-    mut outgoing: Vec<(usize, Vec<T>)>,
-    incoming: &[(usize, usize)],
-) -> Result<Vec<Vec<T>>> {
-    let Some(transport) = devices.transport() else { return Ok(Vec::new()) };
-    let room = incoming.iter().map(|&(_, len)| allocation::filled(T::default(), len));
-    let mut coming = room.collect::<Result<Vec<_>>>()?;
-    // In the order of the members.
-    outgoing.sort_by_key(|(to, _)| *to);
-    outgoing.iter_mut().for_each(|(_, elements)| T::swap_if_big_endian(elements));
-    let sent: Vec<_> = outgoing.iter().map(|(to, elements)| Sent { to: *to, bytes: T::bytes(elements) }).collect();
-    let places = coming.iter_mut().zip(incoming);
-    let mut received: Vec<_> =
-        places.map(|(elements, &(from, _))| Received { from, bytes: T::bytes_mut(elements) }).collect();
-    received.sort_by_key(|place| place.from);
-    transport.exchange(&sent, &mut received).map_err(DistributedError::Transport)?;
-    coming.iter_mut().for_each(|elements| T::swap_if_big_endian(elements));
-    Ok(coming)
+/// Returns rows without gaps, on the host.
+fn downloaded<T: Element>(source: &Buffer<T>, rows: Rows) -> Result<Vec<T>> {
+    let mut elements = allocation::filled(T::default(), rows.number())?;
+    source.download_rows(&mut elements, Rows { target: Place::at_start(rows.len), ..rows })?;
+    Ok(elements)
 }
 
 #[cfg(test)]

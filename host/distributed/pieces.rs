@@ -98,14 +98,28 @@ impl Signal {
         if first + least <= last { first..last } else { first..first }
     }
 
-    /// Returns the moves of samples, as rows of `width` elements, for the pieces of all members.
-    pub(super) fn moves(&self, inputs: &Distribution, outputs: &Distribution, width: usize) -> Vec<Move> {
+    /// Returns the moves of samples, as rows of `width` elements, that come to members in this process or go from there.
+    pub(super) fn moves(
+        &self,
+        inputs: &Distribution,
+        outputs: &Distribution,
+        width: usize,
+        is_local: &dyn Fn(usize) -> bool,
+    ) -> Vec<Move> {
         let mut moves = Vec::new();
+        let here: Vec<_> = (0..inputs.members()).filter(|member| is_local(*member)).collect();
         for to in 0..outputs.members() {
+            let needs_here = || here.iter().any(|from| self.needs(&outputs.rows(to), &inputs.rows(*from)));
+            if outputs.rows(to).is_empty() || !(is_local(to) || needs_here()) {
+                continue;
+            }
             for piece in self.pieces(outputs.rows(to), &inputs.rows(to)) {
                 let Some(target) = piece.gathered else { continue };
                 for (samples, first) in self.ranges(&piece.part) {
                     for (from, of_member) in inputs.owners(samples.clone()) {
+                        if !is_local(from) && !is_local(to) {
+                            continue;
+                        }
                         let len = of_member.len() * width;
                         let place = |row: usize| Place { first: row * width, pitch: len };
                         let source = place(of_member.start - inputs.rows(from).start);
@@ -117,6 +131,16 @@ impl Signal {
             }
         }
         moves
+    }
+
+    /// Returns whether outputs may need some of these samples.
+    fn needs(&self, outputs: &Range<usize>, rows: &Range<usize>) -> bool {
+        let samples = self.part(outputs.clone()).samples;
+        let (len, all) = (samples.end - samples.start, self.samples as i64);
+        let first = samples.start.rem_euclid(all.max(1));
+        // Those of a wrapped signal may be at the other end.
+        let overlaps = |first: i64| first < rows.end as i64 && (rows.start as i64) < first + len;
+        !rows.is_empty() && (len >= all || overlaps(first) || overlaps(first - all))
     }
 
     /// Returns the samples of a part as ranges of the signal, each with its place in the part. Those of a wrapped signal may be at the
@@ -155,7 +179,12 @@ mod tests {
 
     fn check(signal: &Signal, members: usize) {
         let (inputs, outputs) = (Distribution::even(signal.samples, members), signal.distribution(members));
-        let moves = signal.moves(&inputs, &outputs, 3);
+        let moves = signal.moves(&inputs, &outputs, 3, &|_| true);
+        for here in 0..members {
+            let of_member = signal.moves(&inputs, &outputs, 3, &|member| member == here);
+            let is_here = |step: &&Move| step.from == here || step.to == here;
+            assert_eq!(of_member, moves.iter().filter(is_here).copied().collect::<Vec<_>>());
+        }
         let (mut next, mut moved) = (0, 0);
         for member in 0..members {
             let own = inputs.rows(member);
@@ -190,7 +219,8 @@ mod tests {
         let placement = Placement { border: Border::Nearest, start: -32, span: 64, stride: 1, segment: 1, pack: 16 };
         let signal = Signal { placement, samples: 1 << 20, outputs: 1 << 20 };
         let inputs = Distribution::even(1 << 20, 4);
-        let moved: usize = signal.moves(&inputs, &signal.distribution(4), 1).iter().map(|step| step.rows.len).sum();
+        let moves = signal.moves(&inputs, &signal.distribution(4), 1, &|_| true);
+        let moved: usize = moves.iter().map(|step| step.rows.len).sum();
         assert!(moved < 4 * 2 * 200, "{moved}");
     }
 }

@@ -106,7 +106,8 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
         Ok(transposed)
     }
 
-    /// Transposes a matrix into another one. On GPUs, this returns when the work is enqueued.
+    /// Transposes a matrix into another one. On GPUs, this returns when the work is enqueued. Until it is done, a member also has memory for
+    /// what comes from the others, about as much as its part.
     ///
     /// # Errors
     ///
@@ -127,20 +128,25 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
         let mut kept = Vec::new();
         for stage in 0..grid.stages {
             let mut blocks = grid.room(self.devices(), course, stage)?;
-            moves::run(self.devices(), course, &grid.moves(columns, stage), &matrix.parts(), &mut blocks)?;
+            moves::run(
+                self.devices(),
+                course,
+                &grid.moves(self.devices(), columns, stage),
+                &matrix.parts(),
+                &mut blocks,
+            )?;
             if stage == 0 {
                 // The blocks wait for what the members had to do before them.
                 self.transpose_own(&grid, &mut course, matrix, transposed)?;
             }
             for (to, prepared) in self.local() {
                 let Some(output) = &mut transposed.parts_mut()[to] else { continue };
-                for ((_, of_rows, of_columns), block) in grid.coming(to, stage).zip(&blocks[to]) {
-                    let pitches = [of_columns * components, rows * components];
-                    let shape = [of_rows.len(), of_columns];
+                for (Block { rows: of_rows, columns: width, .. }, elements) in grid.coming(to, stage).zip(&blocks[to]) {
+                    let (shape, pitches) = ([of_rows.len(), width], [width * components, rows * components]);
                     let place = of_rows.start * components;
-                    let run = prepared.transpose(shape, block.into(), output.slice_mut(place..)?, pitches);
+                    let run = prepared.transpose(shape, elements.into(), output.slice_mut(place..)?, pitches);
                     course.on(to, run)?;
-                    course.add(block.len() as u64);
+                    course.add(elements.len() as u64);
                 }
             }
             kept.push(blocks);
@@ -203,43 +209,64 @@ struct Grid {
 }
 
 impl Grid {
-    /// Returns the blocks that come to a member from others in a stage, in the order of these: the sender, the rows of the matrix, and
-    /// the number of columns.
-    fn coming(&self, to: usize, stage: usize) -> impl Iterator<Item = (usize, Range<usize>, usize)> {
-        let columns = self.of_columns.rows(to).len();
-        (0..self.of_rows.members())
-            .filter(move |from| *from != to)
-            .map(move |from| {
-                let of_member = self.of_rows.rows(from);
-                let part = Distribution::even(of_member.len(), self.stages).rows(stage);
-                (from, of_member.start + part.start..of_member.start + part.end, columns)
-            })
-            .filter(|(_, rows, columns)| rows.len() * columns > 0)
+    /// Returns the blocks that come to a member from others in a stage, in the order of these.
+    fn coming(&self, to: usize, stage: usize) -> impl Iterator<Item = Block> {
+        (0..self.of_rows.members()).filter_map(move |from| self.block(from, to, stage))
+    }
+
+    /// Returns the block that goes from a member to another one in a stage, unless it is empty.
+    fn block(&self, from: usize, to: usize, stage: usize) -> Option<Block> {
+        let (of_member, columns) = (self.of_rows.rows(from), self.of_columns.rows(to).len());
+        let part = Distribution::even(of_member.len(), self.stages).rows(stage);
+        let rows = of_member.start + part.start..of_member.start + part.end;
+        (from != to && rows.len() * columns > 0).then_some(Block { from, to, rows, columns })
     }
 
     /// Returns room for the blocks that come to each member in this process.
     fn room<T: Raw>(&self, devices: &Devices, course: Course, stage: usize) -> Result<Vec<Vec<Buffer<T>>>> {
         let mut room: Vec<Vec<_>> = (0..devices.len()).map(|_| Vec::new()).collect();
         for (member, queue) in devices.incoming() {
-            for (_, rows, columns) in self.coming(member, stage) {
+            for Block { rows, columns, .. } in self.coming(member, stage) {
                 room[member].push(course.on(member, queue.unwritten(rows.len() * columns * self.components))?);
             }
         }
         Ok(room)
     }
 
-    /// Returns the moves of all blocks that go to another member, of a matrix with this number of columns.
-    fn moves(&self, columns: usize, stage: usize) -> Vec<Move> {
+    /// Returns the moves of all blocks that come to a member in this process or go from there, of a matrix with this number of columns. Of
+    /// the others there may be millions.
+    fn moves(&self, devices: &Devices, columns: usize, stage: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         for to in 0..self.of_columns.members() {
-            for (target, (from, of_rows, block_columns)) in self.coming(to, stage).enumerate() {
-                let (len, pitch) = (block_columns * self.components, columns * self.components);
-                let row = of_rows.start - self.of_rows.rows(from).start;
-                let source = Place { first: row * pitch + self.of_columns.rows(to).start * self.components, pitch };
-                let rows = Rows { count: of_rows.len(), len, source, target: Place::at_start(len) };
-                moves.push(Move { from, to, target, rows });
+            match devices.get(to) {
+                Some(_) => {
+                    let coming = self.coming(to, stage).enumerate();
+                    moves.extend(coming.map(|(target, block)| self.step(&block, columns, target)));
+                }
+                None => {
+                    let leaving = devices.local().filter_map(|(from, _)| self.block(from, to, stage));
+                    // The place among the blocks there is known there.
+                    moves.extend(leaving.map(|block| self.step(&block, columns, 0)));
+                }
             }
         }
         moves
     }
+
+    /// Returns the move of a block.
+    fn step(&self, &Block { from, to, ref rows, columns: width }: &Block, columns: usize, target: usize) -> Move {
+        let (len, pitch) = (width * self.components, columns * self.components);
+        let row = rows.start - self.of_rows.rows(from).start;
+        let source = Place { first: row * pitch + self.of_columns.rows(to).start * self.components, pitch };
+        Move { from, to, target, rows: Rows { count: rows.len(), len, source, target: Place::at_start(len) } }
+    }
+}
+
+/// Rows of a member, and the columns of them that go to another one.
+struct Block {
+    from: usize,
+    to: usize,
+    rows: Range<usize>,
+    /// Number of columns.
+    columns: usize,
 }

@@ -36,6 +36,14 @@ impl Cells {
         }
     }
 
+    /// Returns the cells if they are in a GPU's memory, with the bytes of packed words.
+    pub(super) fn packed(&self) -> Option<&gpu::Cells> {
+        match self {
+            Cells::Gpu(cells) if cells.layout() == gpu::Layout::Bits => Some(cells),
+            Cells::Cpu(_) | Cells::Gpu(_) => None,
+        }
+    }
+
     /// Overwrites words. Bits after the end of a row must be zero.
     pub(super) fn store(&mut self, parts: &[AreaWords<'_>]) -> Result<()> {
         match self {

@@ -12,13 +12,13 @@
 use super::board::Cells;
 use super::words::{Area, AreaWords, Size};
 use super::{Board, Life, LifeError, Pattern, Topology, placement};
-use crate::Result;
 use crate::cpu::allocation;
 use crate::device::buffer::check_shape;
 use crate::device::rows::Rows;
 #[cfg(doc)]
 use crate::distributed::DistributedError;
-use crate::distributed::{Course, Devices, Distribution, Link, exchange_elements};
+use crate::distributed::{Arrived, Course, Devices, Distribution, Leaving, Link, exchange_elements, exchange_on_gpu};
+use crate::{Device, Result};
 use ndarray::{Array2, ArrayView2};
 use std::fmt;
 use std::ops::Range;
@@ -104,7 +104,7 @@ impl Life {
 
 impl Member {
     /// Returns the board of a member with these rows, or `None` if it has none.
-    fn new(life: &Life, device: &crate::Device, rows: Range<usize>, is_divided: bool) -> Result<Option<Self>> {
+    fn new(life: &Life, device: &Device, rows: Range<usize>, is_divided: bool) -> Result<Option<Self>> {
         if rows.is_empty() {
             return Ok(None);
         }
@@ -234,21 +234,60 @@ impl DistributedBoard {
     /// Sends rows to other processes, and receives some.
     fn exchange_between_processes(&mut self, ghosts: &[Ghost]) -> Result<()> {
         let is_local = |member| self.devices.get(member).is_some();
+        let leaving: Vec<_> = ghosts.iter().filter(|ghost| is_local(ghost.from) && !is_local(ghost.to)).collect();
+        let coming: Vec<_> = ghosts.iter().filter(|ghost| is_local(ghost.to) && !is_local(ghost.from)).collect();
+        match self.queue_of_messages() {
+            Some(queue) => self.exchange_rows_on_gpu(&queue, &leaving, &coming),
+            None => self.exchange_rows_through_host(&leaving, &coming),
+        }
+    }
+
+    fn exchange_rows_through_host(&mut self, leaving: &[&Ghost], coming: &[&Ghost]) -> Result<()> {
         let mut outgoing = Vec::new();
-        for ghost in ghosts.iter().filter(|ghost| is_local(ghost.from) && !is_local(ghost.to)) {
+        for ghost in leaving {
             let Some(member) = &self.members[ghost.from] else { continue };
             let area = Area::of_rows(member.local(&ghost.rows), member.board.life.size);
             outgoing.push((ghost.to, member.board.cells.load(&area)?));
         }
-        let coming: Vec<_> = ghosts.iter().filter(|ghost| is_local(ghost.to) && !is_local(ghost.from)).collect();
-        let width = self.life.size.width();
-        let lengths: Vec<_> = coming.iter().map(|ghost| (ghost.from, ghost.rows.len() * width)).collect();
-        for (ghost, words) in coming.into_iter().zip(exchange_elements(&self.devices, outgoing, &lengths)?) {
+        let lengths = self.lengths(coming, 1);
+        for (ghost, words) in coming.iter().zip(exchange_elements(&self.devices, outgoing, &lengths)?) {
             if let Some(member) = &mut self.members[ghost.to] {
                 member.store(ghost.target, words)?;
             }
         }
         Ok(())
+    }
+
+    fn exchange_rows_on_gpu(&mut self, queue: &Device, leaving: &[&Ghost], coming: &[&Ghost]) -> Result<()> {
+        let lengths = self.lengths(coming, size_of::<u64>() / size_of::<u32>());
+        let mut outgoing = Vec::new();
+        for ghost in leaving {
+            let Some(member) = &self.members[ghost.from] else { continue };
+            if let Some(cells) = member.board.cells.packed() {
+                let (source, rows) = cells.rows(member.local(&ghost.rows));
+                outgoing.push(Leaving { to: ghost.to, source, rows });
+            }
+        }
+        let Arrived { elements, places } = exchange_on_gpu(&self.devices, queue, &outgoing, &lengths)?;
+        for (ghost, first) in coming.iter().zip(places) {
+            if let Some(Cells::Gpu(cells)) = self.members[ghost.to].as_mut().map(|member| &mut member.board.cells) {
+                cells.store_rows(ghost.target, ghost.rows.len(), &elements, first)?;
+            }
+        }
+        self.devices.keep(elements);
+        Ok(())
+    }
+
+    /// Returns the queue for messages directly from and to the GPU, if its cells are in memory as they are on the way.
+    fn queue_of_messages(&self) -> Option<Device> {
+        let are_packed = self.members.iter().flatten().all(|member| member.board.cells.packed().is_some());
+        self.devices.queue_of_messages().filter(|_| are_packed).cloned()
+    }
+
+    /// Returns where rows come from, and how many elements they are, if a word is some elements.
+    fn lengths(&self, coming: &[&Ghost], of_word: usize) -> Vec<(usize, usize)> {
+        let width = self.life.size.width() * of_word;
+        coming.iter().map(|ghost| (ghost.from, ghost.rows.len() * width)).collect()
     }
 }
 
@@ -318,7 +357,7 @@ impl DistributedBoard {
     }
 
     /// Overwrites the cells of a member's rows, as [`Board::set_words`]. Nothing is written if the member is in another process, or if
-    /// there is no such member; but all processes have to call this for some member if one does.
+    /// there is no such member. If one process calls this, all do, for any member: before the next generation, all exchange rows.
     ///
     /// # Errors
     ///

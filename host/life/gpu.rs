@@ -18,6 +18,7 @@ use slm_kernels::life::{
     life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes,
     life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
 };
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Maximum number of rows and of columns: kernels count them with 32 bits.
@@ -278,6 +279,21 @@ impl Cells {
         let mut packed = allocation::reserved(area.len())?;
         packed.extend(words.chunks_exact(layout.scale()).map(|words| layout.decode(words)));
         Ok(packed)
+    }
+
+    /// Returns the memory and whole rows there, to be copied.
+    pub(super) fn rows(&self, rows: Range<usize>) -> (&Buffer<u32>, Rows) {
+        let Place { first, pitch } = self.place_of_row(rows.start);
+        let len = rows.len() * pitch;
+        (&self.current, Rows { source: Place { first, pitch: len }, ..Rows::whole(len) })
+    }
+
+    /// Overwrites rows from `row` on with elements of another buffer, as [`rows`](Self::rows) has them.
+    pub(super) fn store_rows(&mut self, row: usize, count: usize, elements: &Buffer<u32>, first: usize) -> Result<()> {
+        let target = self.place_of_row(row);
+        let len = count * target.pitch;
+        let rows = Rows { source: Place { first, pitch: len }, target, ..Rows::whole(len) };
+        self.current.copy_rows(elements, rows)
     }
 
     /// Overwrites packed words. Nothing is overwritten if there is too little memory for one of the parts.

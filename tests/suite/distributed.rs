@@ -319,7 +319,7 @@ impl Transport for Threads {
         self.member
     }
 
-    fn exchange(&self, sent: &[Sent<'_>], received: &mut [Received<'_>]) -> Result<(), TransportError> {
+    fn exchange(&self, sent: &[Sent<&[u8]>], received: &mut [Received<&mut [u8]>]) -> Result<(), TransportError> {
         let lost = |_| TransportError { message: "a thread has ended".to_owned() };
         for Sent { to, bytes } in sent {
             self.to[*to].send(bytes.to_vec()).map_err(|_| lost(()))?;
@@ -398,7 +398,7 @@ impl Transport for Interrupted {
         0
     }
 
-    fn exchange(&self, _: &[Sent<'_>], _: &mut [Received<'_>]) -> Result<(), TransportError> {
+    fn exchange(&self, _: &[Sent<&[u8]>], _: &mut [Received<&mut [u8]>]) -> Result<(), TransportError> {
         let mut messages = self.messages.lock().unwrap();
         *messages = messages.checked_sub(1).ok_or_else(unplugged)?;
         Ok(())

@@ -27,11 +27,15 @@
 //! }
 //! ```
 //!
-//! `mpirun -n 4 program` starts it on one machine, `srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 program` on a cluster with Slurm.
+//! `mpirun -n 4 program` starts it on one machine, `srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 --kill-on-bad-exit
+//! program` on a cluster with Slurm.
 //! Without either, it is one rank. `program` also runs on the GPUs of one process: `program(&Devices::all()?)`.
 //!
-//! All ranks call the same distributed operations in the same order, with the same descriptions and sizes. Memory of GPUs goes through
-//! the host. If MPI itself fails, it ends the job: no error is returned.
+//! All ranks call the same distributed operations in the same order, with the same descriptions and sizes. If MPI itself fails, it ends the
+//! job: no error is returned.
+//!
+//! What GPUs exchange goes through the host, unless the MPI library knows CUDA ([`MpiTransport::takes_gpu_memory`]): then it gets the memory
+//! of the GPUs, and finds the way itself.
 //!
 //! | item | purpose |
 //! |---|---|
@@ -39,6 +43,8 @@
 //! | [`MpiTransport`] | for programs that use MPI for other things too, or for a part of the ranks |
 
 mod device;
+#[expect(unsafe_code, reason = "MPI takes memory of GPUs by its address")]
+mod gpu;
 mod program;
 mod transport;
 

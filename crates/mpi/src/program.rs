@@ -5,6 +5,8 @@ use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 use slm::distributed::Devices;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +21,9 @@ use std::process::ExitCode;
 /// | `auto`, or not set | as `cuda`; the CPU if there is no GPU or the program was built without the feature `cuda` of `slm` |
 /// | `cuda` | a GPU of the node: the first rank on the node gets the first one, and so on in turn |
 /// | any other value of [`Device::open`](slm::Device::open) | that device, in all ranks |
+///
+/// If the MPI library knows CUDA, it gets the memory of GPUs ([`MpiTransport::takes_gpu_memory`]). With `SLM_MPI_MEMORY=host`, what they
+/// exchange goes through the host: Open MPI 4 says that it knows CUDA also when its parameter `opal_cuda_support` is 0.
 ///
 /// If `program` returns an error or panics in one rank, the message is printed with the rank, and the job ends with a failure: other
 /// ranks may wait for this one.
@@ -36,20 +41,42 @@ pub fn run<E: Display>(program: impl FnOnce(&Devices) -> Result<(), E>) -> ExitC
     if threads < Threading::Funneled {
         abort(&world, &"the MPI library does not allow threads");
     }
-    let devices = devices(&world).unwrap_or_else(|error| abort(&world, &error));
+    let through_host = through_host(env::var_os(MEMORY)).unwrap_or_else(|value| {
+        abort(&world, &format!("{MEMORY} is '{value}', but must be auto or host"));
+    });
+    let devices = devices(&world, through_host).unwrap_or_else(|error| abort(&world, &error));
     // A panic must not get to `universe`, which would wait for the other ranks. Nor do `devices` end with it, because that takes the
     // other ranks too.
     match catch_unwind(AssertUnwindSafe(|| program(&devices))) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(())) => {
+            // At its end, MPI closes what it has opened of the memory of GPUs. So their contexts end after it.
+            drop(universe);
+            drop(devices);
+            ExitCode::SUCCESS
+        }
         Ok(Err(error)) => abort(&world, &error),
         Err(_) => abort(&world, &"a panic"),
     }
 }
 
-fn devices(world: &SimpleCommunicator) -> slm::Result<Devices> {
+/// Says whether what GPUs exchange goes through the host.
+const MEMORY: &str = "SLM_MPI_MEMORY";
+
+/// Returns whether it does, or the value that does not say so.
+fn through_host(value: Option<OsString>) -> Result<bool, String> {
+    match value.as_deref().and_then(OsStr::to_str) {
+        Some("host") => Ok(true),
+        Some("" | "auto") => Ok(false),
+        _ => value.map_or(Ok(false), |value| Err(value.to_string_lossy().into_owned())),
+    }
+}
+
+fn devices(world: &SimpleCommunicator, through_host: bool) -> slm::Result<Devices> {
     let on_node = world.split_shared(world.rank());
     let number = usize::try_from(on_node.rank()).unwrap_or(0);
-    Devices::with_transport(device::of_rank(number)?, MpiTransport::new(world))
+    let transport = MpiTransport::new(world);
+    let transport = if through_host { transport.through_host() } else { transport };
+    Devices::with_transport(device::of_rank(number)?, transport)
 }
 
 /// Prints the reason and ends all ranks.
@@ -63,4 +90,16 @@ fn abort(world: &SimpleCommunicator, reason: &dyn Display) -> ! {
 /// Prints a line. There may be nobody to read it.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_has_two_names() {
+        let of = |value: &str| through_host(Some(value.into()));
+        assert_eq!([through_host(None), of(""), of("auto"), of("host")], [Ok(false), Ok(false), Ok(false), Ok(true)]);
+        assert_eq!(of("gpu"), Err("gpu".to_owned()));
+    }
 }

@@ -3,12 +3,14 @@
 //! A communicator is not `Send`, but a [`Transport`] is. So the communicators are in a table of their thread, and a transport has the
 //! key. In another thread the key finds nothing.
 
+use crate::gpu;
 use mpi::collective::SystemOperation;
+use mpi::datatype::{Buffer, BufferMut};
 use mpi::environment;
 use mpi::request;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
-use slm::distributed::{Received, Sent, Transport, TransportError};
+use slm::distributed::{GpuBytes, GpuBytesMut, Received, Sent, Transport, TransportError};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem;
@@ -37,20 +39,24 @@ const TAG: i32 = 0;
 /// # Ok::<(), slm::Error>(())
 /// ```
 ///
-/// A program that does so has to end the job if one rank fails, as [`run`](crate::run) does: a rank that ends in an orderly way waits
+/// An MPI library that knows CUDA opens memory of the GPUs, which it closes at its end: drop the devices after it, as [`run`](crate::run)
+/// does.
+///
+/// A program that uses this has to end the job if one rank fails, as [`run`](crate::run) does: a rank that ends in an orderly way waits
 /// for the others, and they may wait for its messages.
 #[derive(Debug)]
 pub struct MpiTransport {
     key: u64,
     members: usize,
     member: usize,
+    takes_gpu_memory: bool,
 }
 
 impl MpiTransport {
     /// Returns the members in the ranks of `communicator`, all of which call this at the same time, in the threads that initialised MPI.
     ///
-    /// The transport has a communicator of its own: its messages do not meet others. That ends when all transports of its members are
-    /// dropped, or with MPI.
+    /// The transport has a duplicate of the communicator, so that no other messages are taken for its own. The duplicate ends when all of
+    /// its members have dropped their transports, or with MPI.
     #[must_use]
     pub fn new(communicator: &SimpleCommunicator) -> Self {
         static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
@@ -59,7 +65,14 @@ impl MpiTransport {
         // Neither is negative.
         let [members, member] = [own.size(), own.rank()].map(|number| usize::try_from(number).unwrap_or(0));
         COMMUNICATORS.with_borrow_mut(|table| table.insert(key, Owned(Some(own))));
-        MpiTransport { key, members, member }
+        MpiTransport { key, members, member, takes_gpu_memory: gpu::is_supported() }
+    }
+
+    /// Lets what GPUs exchange go through the host, whatever the MPI library says of itself. Each rank may choose.
+    #[must_use]
+    pub fn through_host(mut self) -> Self {
+        self.takes_gpu_memory = false;
+        self
     }
 
     /// Returns the result of `work` with the communicator, or an error if this thread cannot use it.
@@ -72,7 +85,9 @@ impl MpiTransport {
         result.ok_or_else(|| failed("MPI is called in another thread than the one that initialised it"))
     }
 
-    fn check(&self, mut members: impl Iterator<Item = usize>) -> Result<(), TransportError> {
+    fn check<S, R>(&self, sent: &[Sent<S>], received: &[Received<R>]) -> Result<(), TransportError> {
+        let receivers = sent.iter().map(|message| message.to);
+        let mut members = receivers.chain(received.iter().map(|message| message.from));
         match members.find(|member| *member >= self.members) {
             Some(member) => Err(failed(&format!("there is no member {member}, but {}", self.members))),
             None => Ok(()),
@@ -97,9 +112,35 @@ impl Transport for MpiTransport {
         self.member
     }
 
-    fn exchange(&self, sent: &[Sent<'_>], received: &mut [Received<'_>]) -> Result<(), TransportError> {
-        self.check(sent.iter().map(|message| message.to).chain(received.iter().map(|message| message.from)))?;
-        self.with(|communicator| exchange(communicator, CHUNK, sent, received))
+    fn exchange(&self, sent: &[Sent<&[u8]>], received: &mut [Received<&mut [u8]>]) -> Result<(), TransportError> {
+        self.check(sent, received)?;
+        self.with(|communicator| exchange_on_host(communicator, CHUNK, sent, received))
+    }
+
+    /// Returns what `MPIX_Query_cuda_support` does, an extension of Open MPI and MPICH; `false` for libraries without it, and after
+    /// [`through_host`](Self::through_host).
+    fn takes_gpu_memory(&self) -> bool {
+        self.takes_gpu_memory
+    }
+
+    fn exchange_on_gpu(
+        &self,
+        sent: &[Sent<GpuBytes<'_>>],
+        received: &mut [Received<GpuBytesMut<'_>>],
+    ) -> Result<(), TransportError> {
+        self.check(sent, received)?;
+        if !self.takes_gpu_memory() {
+            return Err(failed("messages in the memory of GPUs go through the host"));
+        }
+        let sent: Vec<_> =
+            sent.iter().flat_map(|Sent { to, bytes }| gpu::pieces(bytes, CHUNK).map(|piece| (*to, piece))).collect();
+        let mut received: Vec<_> = received
+            .iter_mut()
+            .flat_map(|Received { from, bytes }| gpu::pieces_mut(bytes, CHUNK).map(|piece| (*from, piece)))
+            .collect();
+        let sent = sent.iter().map(|(to, piece)| (*to, piece));
+        let received = received.iter_mut().map(|(from, piece)| (*from, piece));
+        self.with(|communicator| exchange(communicator, sent, received))
     }
 
     fn add(&self, numbers: &mut [u64]) -> Result<(), TransportError> {
@@ -111,24 +152,37 @@ impl Transport for MpiTransport {
     }
 }
 
-/// Sends and receives messages of existing ranks, in pieces of at most `chunk` bytes.
-fn exchange(communicator: &SimpleCommunicator, chunk: usize, sent: &[Sent<'_>], received: &mut [Received<'_>]) {
+/// Sends and receives messages of existing ranks, in pieces of at most `most` bytes.
+fn exchange_on_host(
+    communicator: &SimpleCommunicator,
+    most: usize,
+    sent: &[Sent<&[u8]>],
+    received: &mut [Received<&mut [u8]>],
+) {
+    let sent = sent.iter().flat_map(|Sent { to, bytes }| bytes.chunks(most).map(|piece| (*to, piece)));
+    let received =
+        received.iter_mut().flat_map(|Received { from, bytes }| bytes.chunks_mut(most).map(|piece| (*from, piece)));
+    exchange(communicator, sent, received);
+}
+
+/// Sends pieces to existing ranks, and receives some from them.
+fn exchange<'a, S: Buffer + ?Sized + 'a, R: BufferMut + ?Sized + 'a>(
+    communicator: &SimpleCommunicator,
+    sent: impl Iterator<Item = (usize, &'a S)>,
+    received: impl Iterator<Item = (usize, &'a mut R)>,
+) {
     let process = |member: usize| communicator.process_at_rank(member as i32);
     request::scope(|scope| {
         let mut requests = Vec::new();
-        for message in received {
-            let source = process(message.from);
-            let receive = |bytes| source.immediate_receive_into_with_tag(scope, bytes, TAG);
-            requests.extend(message.bytes.chunks_mut(chunk).map(receive));
+        for (from, piece) in received {
+            requests.push(process(from).immediate_receive_into_with_tag(scope, piece, TAG));
         }
-        for message in sent {
-            let target = process(message.to);
-            let send = |bytes| target.immediate_send_with_tag(scope, bytes, TAG);
-            requests.extend(message.bytes.chunks(chunk).map(send));
+        let mut sending = Vec::new();
+        for (to, piece) in sent {
+            sending.push(process(to).immediate_send_with_tag(scope, piece, TAG));
         }
-        for request in requests {
-            request.wait_without_status();
-        }
+        requests.into_iter().for_each(|request| request.wait_without_status());
+        sending.into_iter().for_each(|request| request.wait_without_status());
     });
 }
 
@@ -171,6 +225,10 @@ mod tests {
             transport.exchange(&[Sent { to: 1, bytes: &[] }], &mut []),
             Err(failed("there is no member 1, but 1"))
         );
+        let through_host = MpiTransport::new(&universe.world()).through_host();
+        let refused = failed("messages in the memory of GPUs go through the host");
+        assert_eq!(through_host.exchange_on_gpu(&[], &mut []), Err(refused));
+        assert_eq!(through_host.exchange(&[], &mut []), Ok(()));
         let added = thread::scope(|scope| scope.spawn(|| transport.add(&mut [])).join().expect("no panic"));
         assert_eq!(added, Err(failed("MPI is called in another thread than the one that initialised it")));
         // One ends in another thread, and one after MPI.
@@ -184,8 +242,8 @@ mod tests {
         let messages: [&[u8]; 4] = [b"abcdefghij", b"", b"xyz", b"1234"];
         let mut room = messages.map(|message| vec![0; message.len()]);
         let sent = messages.map(|bytes| Sent { to: 0, bytes });
-        let mut received: Vec<_> = room.iter_mut().map(|bytes| Received { from: 0, bytes }).collect();
-        exchange(world, 3, &sent, &mut received);
+        let mut received: Vec<_> = room.iter_mut().map(|bytes| Received { from: 0, bytes: &mut bytes[..] }).collect();
+        exchange_on_host(world, 3, &sent, &mut received);
         assert_eq!(room, messages);
     }
 }

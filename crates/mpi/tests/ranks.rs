@@ -31,14 +31,20 @@ fn tests() -> ExitCode {
     if !has_mpirun {
         eprintln!("skipped: there is no mpirun (Debian: libopenmpi-dev openmpi-bin)");
     }
-    let tests: [(&str, fn() -> Result<(), Failed>); 5] = [
-        ("results_do_not_depend_on_ranks", results),
-        ("example_cluster", example),
-        ("panic_ends_the_job", panics),
-        ("error_ends_the_job", errors),
-        ("killed_rank_ends_the_job", killed),
+    let has_gpu = Device::cuda(0).is_ok();
+    if !has_gpu {
+        eprintln!("skipped: there is no GPU for the jobs on GPUs");
+    }
+    let tests: [(&str, bool, fn() -> Result<(), Failed>); 7] = [
+        ("results_do_not_depend_on_ranks", true, || results("cpu", &["auto"])),
+        ("results_on_gpus_do_not_depend_on_ranks", has_gpu, || results("cuda", &["auto", "host"])),
+        ("ranks_on_a_gpu_and_the_cpu_exchange", has_gpu, mixed),
+        ("example_cluster", true, example),
+        ("panic_ends_the_job", true, panics),
+        ("error_ends_the_job", true, errors),
+        ("killed_rank_ends_the_job", true, killed),
     ];
-    let trials = tests.map(|(name, test)| Trial::test(name, test).with_ignored_flag(!has_mpirun));
+    let trials = tests.map(|(name, can_run, test)| Trial::test(name, test).with_ignored_flag(!has_mpirun || !can_run));
     // Jobs of several ranks have more than enough processes.
     libtest_mimic::run(&Arguments { test_threads: Some(1), ..arguments }, trials.into()).exit_code()
 }
@@ -156,25 +162,49 @@ fn bytes<T: bytemuck::NoUninit>(elements: &[T]) -> Vec<u8> {
     bytemuck::must_cast_slice::<T, u8>(elements).to_vec()
 }
 
-fn results() -> Result<(), Failed> {
-    let expected = on_one(&Device::cpu())?;
+/// `memory` are values of `SLM_MPI_MEMORY`.
+fn results(device: &str, memory: &[&str]) -> Result<(), Failed> {
+    let expected = on_one(&Device::named(device)?)?;
     for ranks in 1..=4 {
-        let folder = Folder::new(&format!("results-{ranks}"))?;
-        let job = job(ranks, &env::current_exe()?).env(TASK, &folder.0).output()?;
-        succeeded(&job)?;
-        for (operation, expected) in OPERATIONS.iter().zip(&expected) {
-            let parts = (0..ranks).map(|member| fs::read(part(&folder.0, operation, member)));
-            let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
-            if *operation == "counts" {
-                // All have the counts of all.
-                parts.dedup();
-            }
-            if parts.concat() != *expected {
-                return Err(format!("{operation} on {ranks} ranks differs from one device").into());
+        for memory in memory {
+            let folder = Folder::new(&format!("{device}-{ranks}"))?;
+            let mut job = job(ranks, &env::current_exe()?);
+            job.env("SLM_DEVICE", device).env("SLM_MPI_MEMORY", memory).env(TASK, &folder.0);
+            succeeded(&job.output()?)?;
+            for (operation, expected) in OPERATIONS.iter().zip(&expected) {
+                check(&folder.0, operation, ranks, expected)?;
             }
         }
     }
+    let refused = job(2, &env::current_exe()?).env("SLM_MPI_MEMORY", "gpu").env(TASK, "none").output()?;
+    failed(&refused, "SLM_MPI_MEMORY is 'gpu', but must be auto or host")
+}
+
+/// Floats of a GPU differ from those of the CPU, but their counts, places and cells do not.
+fn mixed() -> Result<(), Failed> {
+    let (expected, folder, program) = (on_one(&Device::cpu())?, Folder::new("mixed")?, env::current_exe()?);
+    let mut job = mpirun();
+    job.args(["-n", "1", "env", "SLM_DEVICE=cpu"]).arg(&program);
+    job.args([":", "-n", "2", "env", "SLM_DEVICE=cuda"]).arg(&program);
+    succeeded(&job.env(TASK, &folder.0).output()?)?;
+    for (operation, expected) in OPERATIONS.iter().zip(&expected).skip(2) {
+        check(&folder.0, operation, 3, expected)?;
+    }
     Ok(())
+}
+
+/// Compares what ranks have put into a folder.
+fn check(folder: &Path, operation: &str, ranks: usize, expected: &[u8]) -> Result<(), Failed> {
+    let parts = (0..ranks).map(|member| fs::read(part(folder, operation, member)));
+    let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+    if operation == "counts" {
+        // All have the counts of all.
+        parts.dedup();
+    }
+    match parts.concat() == expected {
+        true => Ok(()),
+        false => Err(format!("{operation} on {ranks} ranks differs from one device").into()),
+    }
 }
 
 fn example() -> Result<(), Failed> {
@@ -189,9 +219,15 @@ fn example() -> Result<(), Failed> {
     if fs::read(&output)? != bytes(&expected) {
         return Err("the example differs from one device".into());
     }
+    // The same file under another name.
+    let again = folder.0.join("..").join(folder.0.file_name().ok_or("no name")?).join("matrix.f32");
+    let same = job(2, &example_program()?).arg("blur").args([&input, &again]).args(["--columns", "19"]).output()?;
+    failed(&same, "the input and the output are the same file")?;
     // Rows that are not whole are an error of each rank.
     let refused = job(2, &example_program()?).args(&arguments[..3]).args(["--columns", "17"]).output()?;
     failed(&refused, "not whole rows of 17 elements")?;
+    // The example compares by itself.
+    succeeded(&job(3, &example_program()?).args(["transpose", "--side", "301", "--times", "2"]).output()?)?;
     // The same population on any number of ranks.
     let mut populations = Vec::new();
     for ranks in [1, 4] {
@@ -274,11 +310,17 @@ impl Drop for Job {
     }
 }
 
-/// Returns the command for ranks of a program on the CPU, as root too, and more than there are cores.
+/// Returns the command for ranks of a program on the CPU.
 fn job(ranks: usize, program: &Path) -> Command {
+    let mut command = mpirun();
+    command.args(["-n", &ranks.to_string()]).arg(program).env("SLM_DEVICE", "cpu");
+    command
+}
+
+/// Returns the command for jobs, as root too, and with more ranks than there are cores.
+fn mpirun() -> Command {
     let mut command = Command::new("mpirun");
-    command.args(["--allow-run-as-root", "--oversubscribe", "-n", &ranks.to_string()]).arg(program);
-    command.env("SLM_DEVICE", "cpu").stdin(Stdio::null());
+    command.args(["--allow-run-as-root", "--oversubscribe"]).stdin(Stdio::null());
     command
 }
 
