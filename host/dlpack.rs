@@ -50,8 +50,7 @@
 //! # Order
 //!
 //! On a GPU, the consumer names the stream on which it is going to use the elements, a [`ConsumerStream`], and the producer makes
-//! them ready on it. The streams of this crate do not wait for CUDA's default streams or the reverse, so an event is what is
-//! waited for.
+//! them ready on it, with an event. The streams of this crate do not wait for CUDA's default streams, nor these for them.
 //!
 //! * `into_dlpack` makes the consumer's stream wait for all work that uses the buffer, in all queues. It does not wait itself.
 //!   When the consumer deletes the tensor, its work may still run: the memory is freed after the work on the legacy default
@@ -59,8 +58,8 @@
 //!   work in the GPU's primary context then.
 //! * Before `from_dlpack`, give the producer [`Device::dlpack_stream`](crate::Device::dlpack_stream) of the device as the stream
 //!   of the consumer, for example `tensor.__dlpack__(stream=…)` with its [number](ConsumerStream::number). Without this
-//!   negotiation, wait for the producer's work before. When the buffer is dropped, the call waits for the work that uses it and
-//!   then deletes the tensor.
+//!   negotiation, the elements must be ready on a stream of the GPU's primary context: the call waits for all work there. When the
+//!   buffer is dropped, the call waits for the work that uses it and then deletes the tensor.
 //! * Work that the producer enqueues after the exchange is not ordered: it must not write elements that the consumer uses, nor
 //!   read elements that it writes. The same holds for other tensors of the same memory: buffers know nothing of each other.
 //!

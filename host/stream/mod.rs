@@ -54,7 +54,7 @@ const MEMORY: usize = 256 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes of input whose outputs have been written, about. If all are read twice, a byte is done by half after the first time.
+    /// About the bytes of input whose outputs have been written. If all input is read twice, the first time counts as half.
     pub done: u64,
     /// Bytes of input, if it is [seekable](Stream::seekable). All inputs are counted.
     pub total: Option<u64>,
@@ -106,7 +106,7 @@ impl<'a, R: Read + Send, W: Write, T> Stream<'a, R, W, T> {
 
     /// Sets the number of bytes for samples and outputs in memory, of host and device together. The default is 256 MiB.
     ///
-    /// The stream takes more if it cannot do with so little: a part has a few windows of samples, and whole segments if a filter adds up
+    /// The stream takes more memory if that is too little: a part has a few windows of samples, and whole segments if a filter adds up
     /// segments. Sums between two passes of a filter come on top.
     pub fn memory(self, bytes: usize) -> Self {
         Stream { memory: bytes, ..self }
