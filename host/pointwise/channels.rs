@@ -143,7 +143,7 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     ///
     /// A picture with one channel is the matrix of its subpixels. [`Channels::split`] also divides pictures whose pixels have the
     /// channels. The other way round, pixels are the matrix as a picture of `Luma`, which is wider than the planes. Pixels of another
-    /// type are made from a matrix by [`Buffer2::download_image`].
+    /// type are made from a matrix by `Buffer2::download_image`.
     ///
     /// ```
     /// use slm::ndarray::array;

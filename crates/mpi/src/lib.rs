@@ -34,8 +34,8 @@
 //! All ranks call the same distributed operations in the same order, with the same descriptions and sizes. If MPI itself fails, it ends the
 //! job: no error is returned.
 //!
-//! What GPUs exchange goes through the host, unless the MPI library knows CUDA ([`MpiTransport::takes_gpu_memory`]): then it gets the memory
-//! of the GPUs, and finds the way itself.
+//! What GPUs exchange goes through the host, unless the MPI library [knows CUDA](slm::distributed::Transport::takes_gpu_memory): then it gets
+//! the memory of the GPUs, and finds the way itself.
 //!
 //! | item | purpose |
 //! |---|---|

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 /// | `cuda` | a GPU of the node: the first rank on the node gets the first one, and so on in turn |
 /// | any other value of [`Device::open`](slm::Device::open) | that device, in all ranks |
 ///
-/// If the MPI library knows CUDA, it gets the memory of GPUs ([`MpiTransport::takes_gpu_memory`]). With `SLM_MPI_MEMORY=host`, what they
-/// exchange goes through the host: Open MPI 4 says that it knows CUDA also when its parameter `opal_cuda_support` is 0.
+/// If the MPI library [knows CUDA](slm::distributed::Transport::takes_gpu_memory), it gets the memory of GPUs. With `SLM_MPI_MEMORY=host`, what
+/// they exchange goes through the host: Open MPI 4 says that it knows CUDA also when its parameter `opal_cuda_support` is 0.
 ///
 /// If `program` returns an error or panics in one rank, the message is printed with the rank, and the job ends with a failure: other
 /// ranks may wait for this one.
