@@ -1,0 +1,54 @@
+//! `Life` on boards of every topology, against the definition.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use slm::life::Rule;
+use slm::ndarray::Array2;
+use slm::{Device, Life, LifeAlgorithm};
+use slm_fuzz::{Reader, devices, expect};
+use slm_test_support::life::{TOPOLOGIES, after};
+
+const ALGORITHMS: [LifeAlgorithm; 5] = [
+    LifeAlgorithm::Auto,
+    LifeAlgorithm::GlobalMemory,
+    LifeAlgorithm::SharedTile,
+    LifeAlgorithm::BitPacked,
+    LifeAlgorithm::Blocked,
+];
+
+fuzz_target!(|input: &[u8]| {
+    let reader = &mut Reader::new(input);
+    let devices = devices(reader);
+    let masks = [0; 2].map(|_| u16::from(reader.byte()) | u16::from(reader.byte()) << 8);
+    let rule = if reader.flag() { Rule::CONWAY } else { Rule::from_masks(masks[0], masks[1]) };
+    let topology = reader.pick(&TOPOLOGIES);
+    let rows = reader.within(1, 40);
+    let columns = reader.within(1, (600 / rows).clamp(1, 140));
+    let life = Life::new(rows, columns).rule(rule).topology(topology).algorithm(reader.pick(&ALGORITHMS));
+    let steps = [reader.below(10) as u64, reader.below(4) as u64];
+    let cells = reader.bytes((rows * columns).div_ceil(8));
+    let alive = |(row, column)| {
+        let at: usize = row * columns + column;
+        cells[at / 8] >> (at % 8) & 1 == 1
+    };
+    let cells = Array2::from_shape_fn((rows, columns), alive);
+    let expected = after(&cells, rule, topology, steps.iter().sum());
+    for device in &devices {
+        let what = (device.to_string(), life, steps, &cells);
+        assert!(expect(run(&life, device, &cells, steps), &what) == expected, "{what:?}");
+    }
+});
+
+/// Returns the cells after two runs of generations, with a copy of the board by a pattern between them.
+fn run(life: &Life, device: &Device, cells: &Array2<bool>, steps: [u64; 2]) -> slm::Result<Array2<bool>> {
+    let mut board = life.prepare(device)?;
+    board.set_cells(cells.view())?;
+    board.step(steps[0])?;
+    let mut other = life.prepare(device)?;
+    other.place(&board.pattern()?, 0, 0)?;
+    other.step(steps[1])?;
+    let cells = other.cells()?;
+    assert_eq!(other.population()?, cells.iter().filter(|cell| **cell).count() as u64);
+    Ok(cells)
+}
