@@ -3,19 +3,23 @@
 //! rustc cannot write the directives of an entry point. `cuda_std::kernel!` stores the limit of entry point `f` in a
 //! constant `f_registers`. It becomes the directive `.maxnreg` after the parameters.
 
+use std::collections::{HashMap, HashSet};
+
 /// Text before the name of a constant of one byte in PTX, and text after the name of the entry point.
 const CONSTANT: &str = ".visible .global .align 1 .b8 ";
 const SUFFIX: &str = "_registers[1] = {";
 
 /// Returns `ptx` with each limit in its entry point instead of in a constant. Constants with other names are unchanged.
 pub(crate) fn limit(ptx: &str) -> String {
-    let limits: Vec<_> = ptx.lines().filter_map(constant).filter(|(entry, _)| ptx.contains(&head(entry))).collect();
+    let entries: HashSet<&str> = ptx.lines().filter_map(entry).collect();
+    let limits = ptx.lines().filter_map(constant).filter(|(entry, _)| entries.contains(entry));
+    let limits: HashMap<&str, &str> = limits.collect();
     let (mut text, mut pending) = (String::with_capacity(ptx.len()), None);
     for line in ptx.lines() {
-        if constant(line).is_some_and(|found| limits.contains(&found)) {
+        if constant(line).is_some_and(|(entry, _)| limits.contains_key(entry)) {
             continue;
         }
-        if let Some((_, limit)) = limits.iter().find(|(entry, _)| line.starts_with(&head(entry))) {
+        if let Some(limit) = entry(line).and_then(|entry| limits.get(entry)) {
             pending = Some(limit);
         }
         if line == "{"
@@ -29,9 +33,9 @@ pub(crate) fn limit(ptx: &str) -> String {
     text
 }
 
-/// Returns the beginning of the entry point with the given name.
-fn head(entry: &str) -> String {
-    format!(".visible .entry {entry}(")
+/// Returns the name of the entry point that the line begins.
+fn entry(line: &str) -> Option<&str> {
+    line.strip_prefix(".visible .entry ")?.split_once('(').map(|(name, _)| name)
 }
 
 /// Returns the entry point and its limit if the line is such a constant.
