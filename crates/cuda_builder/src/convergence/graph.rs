@@ -25,21 +25,23 @@ impl Graph {
         let Walk { order, back, forward } = Walk::through(successors);
         let dominators = dominators(successors, &order);
         let mut graph = Graph { forward, dominators, loops: vec![BTreeSet::new(); successors.len()], reducible: true };
-        for (from, head) in back {
-            graph.reducible &= graph.dominates(head, from);
-            graph.add_loop(successors, from, head);
+        graph.reducible = back.iter().all(|(from, head)| graph.dominates(*head, *from));
+        // Otherwise nobody asks for loops, and every block might be in very many of them.
+        if graph.reducible {
+            let predecessors = predecessors(successors);
+            back.into_iter().for_each(|(from, head)| graph.add_loop(&predecessors, from, head));
         }
         graph
     }
 
     /// Adds the natural loop of the back edge from `from` to `head`: the blocks that reach `from` without passing through
     /// `head`.
-    fn add_loop(&mut self, successors: &[Vec<usize>], from: usize, head: usize) {
+    fn add_loop(&mut self, predecessors: &[Vec<usize>], from: usize, head: usize) {
         let mut open = vec![from];
         self.loops[head].insert(head);
         while let Some(block) = open.pop() {
             if self.loops[block].insert(head) {
-                open.extend((0..successors.len()).filter(|before| successors[*before].contains(&block)));
+                open.extend(&predecessors[block]);
             }
         }
     }
@@ -78,6 +80,15 @@ impl Graph {
         }
         a == b
     }
+}
+
+/// Returns the blocks that lead to each block.
+fn predecessors(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for (from, next) in successors.iter().enumerate() {
+        next.iter().for_each(|to| predecessors[*to].push(from));
+    }
+    predecessors
 }
 
 /// A depth-first walk through all reachable blocks.

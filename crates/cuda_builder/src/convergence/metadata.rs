@@ -1,7 +1,7 @@
 //! Source locations of instructions: LLVM's metadata about lines, functions and inlined calls.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::{fmt, iter};
 
 /// A source location in a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,12 +36,9 @@ impl<'a> Metadata<'a> {
     /// Returns the source location of an instruction of `function`, followed by the locations of the inlined calls that lead
     /// to it, innermost first. Without a location, the only frame names the function.
     pub(super) fn frames(&self, location: Option<&str>, function: &str) -> Vec<Frame> {
-        let mut frames = Vec::new();
-        let mut next = location.and_then(|number| self.get(number));
-        while let Some(location) = next {
-            frames.push(self.frame(location));
-            next = reference(location, "inlinedAt: ").and_then(|number| self.get(number));
-        }
+        let first = location.and_then(|number| self.get(number));
+        let locations = self.chain(first, |location| self.referred(location, "inlinedAt: "));
+        let mut frames: Vec<_> = locations.map(|location| self.frame(location)).collect();
         if frames.is_empty() {
             let [function, file] = [function, "?"].map(str::to_owned);
             frames.push(Frame { symbol: function.clone(), function, file, line: 0, column: 0 });
@@ -69,11 +66,18 @@ impl<'a> Metadata<'a> {
     }
 
     /// Returns the function that contains a scope, or the scope itself if it is a function.
-    fn function(&self, mut scope: Option<&'a str>) -> Option<&'a str> {
-        while let Some(found) = scope.filter(|scope| !scope.contains("!DISubprogram(")) {
-            scope = self.referred(found, "scope: ");
-        }
-        scope
+    fn function(&self, scope: Option<&'a str>) -> Option<&'a str> {
+        let mut scopes = self.chain(scope, |scope| self.referred(scope, "scope: "));
+        scopes.find(|scope| scope.contains("!DISubprogram("))
+    }
+
+    /// Returns an entry and those that it leads to. A chain with more entries than there are goes in a circle, and ends.
+    fn chain(
+        &self,
+        first: Option<&'a str>,
+        next: impl Fn(&&'a str) -> Option<&'a str>,
+    ) -> impl Iterator<Item = &'a str> {
+        iter::successors(first, next).take(self.0.len())
     }
 
     fn referred(&self, from: &'a str, key: &str) -> Option<&'a str> {

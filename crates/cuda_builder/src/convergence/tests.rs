@@ -126,3 +126,21 @@ fn calls_through_pointers_are_operations_if_they_may_reach_one() {
 fn barriers_that_were_not_copied_are_aligned() {
     assert_eq!(align_barriers("\tbarrier.sync \t0;\n\tbarrier.sync \t1;\n"), "\tbar.sync \t0;\n\tbarrier.sync \t1;\n");
 }
+
+#[test]
+fn locations_in_a_circle_end() {
+    let (declarations, _) = REST.split_once("\n!1 = ").unwrap();
+    for circle in ["inlinedAt: !5)", "inlinedAt: !6)\n!6 = !DILocation(scope: !4, inlinedAt: !5)"] {
+        let metadata = format!("!4 = !DILexicalBlock(scope: !4)\n!5 = !DILocation(line: 5, scope: !4, {circle}\n");
+        let copies = Copies::find(&format!("define void @kernel() {{\n  {SHUFFLE} !5\n}}\n{declarations}\n{metadata}"));
+        assert_eq!(texts(&copies), [""; 0]);
+    }
+}
+
+#[test]
+fn many_loops_take_little_time() {
+    let block = |k: usize| format!("b{k}:\n  br i1 %c, label %b{}, label %b{}\n", k + 1, k * 7919 % 10_000);
+    let blocks: String = (0..10_000).map(block).collect();
+    let function = format!("define void @kernel() {{\n{blocks}b10000:\n  %1 = {SHUFFLE} !5\n  ret void\n}}\n");
+    assert_eq!(texts(&Copies::find(&(function + REST))), [""; 0]);
+}
