@@ -63,6 +63,9 @@ const FOLLOWING: usize = 256;
 /// Number of coefficients of a block.
 const COEFFICIENTS: usize = 64;
 
+/// Maximum number of components of a picture that is decoded. A header can declare 255.
+const MOST_COMPONENTS: usize = 4;
+
 /// Returns whether scans have all bits of all coefficients.
 fn has_all_scans(bytes: &[u8]) -> bool {
     // The components of the picture, with the coefficients that are complete.
@@ -74,7 +77,12 @@ fn has_all_scans(bytes: &[u8]) -> bool {
             0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => {
                 is_progressive = marker == 0xc2;
                 let all = segment.get(6..).unwrap_or_default().chunks_exact(3);
+                // The rest of the segment may be long, and each scan looks for all components.
+                let all = all.take(MOST_COMPONENTS + 1);
                 components = all.map(|component| (component[0], [false; COEFFICIENTS])).collect();
+                if components.len() > MOST_COMPONENTS {
+                    return false;
+                }
             }
             SCAN => {
                 let Some(scan) = Scan::new(segment, is_progressive) else { return false };

@@ -29,7 +29,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials.extend(on_every_backend("examples::blur", "huge_sigma", |device| huge_sigma(&name(device))));
     trials
         .extend(on_every_backend("examples::blur", "colour_becomes_jpeg", |device| colour_becomes_jpeg(&name(device))));
-    let others: [(&str, Test); 23] = [
+    let others: [(&str, Test); 24] = [
         ("the_device_comes_first", the_device_comes_first),
         ("force", force),
         ("names_like_options", names_like_options),
@@ -43,6 +43,7 @@ pub(super) fn trials() -> Vec<Trial> {
         ("truncated_jpeg", truncated_jpeg),
         ("jpeg_without_its_end", jpeg_without_its_end),
         ("progressive_jpeg_without_scans", progressive_jpeg_without_scans),
+        ("jpeg_of_many_components", jpeg_of_many_components),
         ("whole_jpegs", whole_jpegs),
         ("promises_of_a_header", promises_of_a_header),
         ("large_pictures_are_allowed", large_pictures_are_allowed),
@@ -257,6 +258,14 @@ fn progressive_jpeg_without_scans() -> Result<(), Failed> {
         )?;
     }
     Ok(())
+}
+
+/// A header whose segment is as long as it can be, and very many scans: the time does not depend on the product.
+fn jpeg_of_many_components() -> Result<(), Failed> {
+    let frame = [&[0xff, 0xc2, 0xff, 0xff][..], &[1; 65_533]].concat();
+    let scan = [0xff, 0xda, 0, 8, 1, 2, 0, 0, 63, 0];
+    let jpeg = [&[0xff, 0xd8][..], &frame, &scan.repeat(1 << 17)].concat();
+    fails_to_read("many.jpg", &jpeg, "many.jpg: the JPEG data are truncated")
 }
 
 /// The blocks of a JPEG preserve two halves of one colour each. Blurred, they are unchanged far from their border, and
