@@ -22,12 +22,17 @@ enum Cause {
     Io(#[from] io::Error),
     #[error("the file cannot be decompressed: {0}")]
     Gzip(io::Error),
+    #[error("the file has more than {} MiB when decompressed, which is the limit", MOST_BYTES >> 20)]
+    TooLarge,
     #[error(transparent)]
     Pattern(#[from] slm::Error),
 }
 
 /// What gzip files begin with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Maximum number of decompressed bytes: 256 MiB. A small file can have any number of them.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads a pattern. `.rle` and `.cells` are the formats of these names. Otherwise, and if the file is in Life 1.05 or 1.06, the
 /// text decides. `.gz` may follow.
@@ -38,7 +43,7 @@ pub(crate) fn read(path: &Path) -> Result<Pattern, PatternError> {
 fn try_read(path: &Path) -> Result<Pattern, Cause> {
     let mut bytes = fs::read(path)?;
     if bytes.starts_with(&GZIP) {
-        bytes = decompressed(&bytes).map_err(Cause::Gzip)?;
+        bytes = decompressed(&bytes)?;
     }
     let text = Pattern::text(&bytes)?;
     let pattern = match extension(path) {
@@ -56,8 +61,8 @@ fn extension(path: &Path) -> Option<&OsStr> {
     if extension.eq_ignore_ascii_case("gz") { Path::new(path.file_stem()?).extension() } else { Some(extension) }
 }
 
-fn decompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut all = Vec::new();
-    MultiGzDecoder::new(bytes).read_to_end(&mut all)?;
-    Ok(all)
+    let read = MultiGzDecoder::new(bytes).take(MOST_BYTES + 1).read_to_end(&mut all).map_err(Cause::Gzip)?;
+    if read as u64 > MOST_BYTES { Err(Cause::TooLarge) } else { Ok(all) }
 }

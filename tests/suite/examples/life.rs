@@ -3,12 +3,14 @@
 use super::svg::Svg;
 use super::{begins_with_the_device, fails, name, of_example, overwrites_with_force_only, succeeds};
 use crate::common::{Folder, ensure, equal, on_every_backend};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use image::codecs::gif::GifDecoder;
 use image::{AnimationDecoder, GrayImage};
 use libtest_mimic::{Failed, Trial};
 use slm::life::{Board, Pattern, Topology};
 use slm::{Device, Life};
-use std::io::Cursor;
+use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -258,6 +260,13 @@ fn force() -> Result<(), Failed> {
     folder.holds(&["board.gif", "board.png", "chart.svg"])
 }
 
+/// Spaces, compressed.
+fn spaces_gz(count: usize) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&vec![b' '; count])?;
+    encoder.finish()
+}
+
 fn bad_files() -> Result<(), Failed> {
     let folder = Folder::new()?;
     fails(&mut to_file(&[], &folder.path("nothing.rle")), 1, &["nothing.rle: "])?;
@@ -287,6 +296,9 @@ fn bad_files() -> Result<(), Failed> {
     ] {
         fails(&mut to_file(&[], &folder.put(file, text)?), 1, &[error])?;
     }
+    // A file may consist of several compressed ones, here of 1 MiB each.
+    let large = folder.put("large.rle.gz", &spaces_gz(1 << 20)?.repeat(257))?;
+    fails(&mut to_file(&[], &large), 1, &["large.rle.gz: the file has more than 256 MiB when decompressed"])?;
     // Any other extension: the text decides.
     let unnamed = folder.put("pattern", b"3o!")?;
     equal(population(&mut to_file(&["--generations", "1"], &unnamed), 1)?, 3)?;
