@@ -150,6 +150,9 @@ fn histograms(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
     let [samples, weights] = [0; 2].map(|_| (0..count).map(|_| real(reader)).collect::<Vec<_>>());
     let wide = histogram.clone().prepare(device)?;
     let _ = wide.plan([reader.extreme()]);
+    if floods(&[wide.counts_len()]) {
+        return Ok(());
+    }
     wide.apply(&samples)?;
     wide.apply_weighted(&samples, &weights)?;
     let narrow: Vec<f32> = samples.iter().map(|&sample| sample as f32).collect();
