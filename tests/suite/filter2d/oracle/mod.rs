@@ -259,8 +259,9 @@ fn integer(products: impl Iterator<Item = (f64, [f64; 2])>) -> i128 {
 
 fn real(products: impl Iterator<Item = (f64, [f64; 2])>, sample: impl Fn(f64) -> f64) -> Real {
     products.fold(Real::default(), |sum, (x, [weight, rest])| {
-        let sum = sum.add(sample(x), weight);
-        // An infinity times a rest of zero would be NaN.
-        if rest == 0.0 { sum } else { sum.add(sample(x), rest) }
+        let x = sample(x);
+        let sum = sum.add(x, weight);
+        // The sign of an infinity is that of the whole weight, and its product with a rest of zero would be NaN.
+        if rest == 0.0 || x.is_infinite() { sum } else { sum.add(x, rest) }
     })
 }
