@@ -19,7 +19,7 @@ use std::fmt::Debug;
 
 /// Elements that a result may have. Descriptions with extreme numbers are legal, and then take as long as their results are
 /// large.
-const MOST: usize = 1 << 14;
+const MOST: usize = 1 << 12;
 
 /// Returns whether a result of this shape has too many elements to compute them for every input.
 #[must_use]

@@ -63,7 +63,8 @@ fn read(reader: &mut Reader<'_>, types: &Types) -> Case {
         stride: [0; 2].map(|_| reader.pick(&[1, 1, 1, 2, 3, 40, 1 << 30])),
         dilation: [0; 2].map(|_| reader.pick(&[1, 1, 1, 2, 3, 7])),
         channels: reader.pick(&[None, None, None, Some(1), Some(2), Some(3), Some(4)]),
-        renormalise: reader.below(4) == 0,
+        // Integers are never missing.
+        renormalise: reader.below(4) == 0 && types.samples.range().is_none(),
         planes: reader.pick(&[1, 1, 1, 2, 0]),
         shape: [reader.below(10), reader.below(12)],
         samples: Vec::new(),
