@@ -39,7 +39,7 @@ pub(super) struct Call<'a> {
 }
 
 /// What a call calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Callee<'a> {
     Named(&'a str),
     /// The text of inline assembly.

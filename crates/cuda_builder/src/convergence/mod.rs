@@ -27,9 +27,9 @@ mod ir;
 mod metadata;
 
 use graph::Graph;
-use ir::{Call, Callee, Function, Module};
+use ir::{Callee, Function, Module};
 use metadata::Frame;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 /// A warp operation that was copied into several arms of a branch.
@@ -91,24 +91,33 @@ struct Operations<'a> {
 impl<'a> Operations<'a> {
     fn of(module: &Module<'a>, kind: Kind) -> Self {
         let mut operations = Operations { kind, functions: HashSet::new(), through_pointers: false };
-        while operations.grow(module) {}
+        // Functions with a known operation whose callers are not known yet.
+        let mut open = Vec::new();
+        // For all other callees, the functions that call them.
+        let mut callers: HashMap<_, Vec<_>> = HashMap::new();
+        for function in &module.functions {
+            for call in function.calls() {
+                match operations.contains(module, &call.callee) {
+                    true => open.push(function.name),
+                    false => callers.entry(call.callee).or_default().push(function.name),
+                }
+            }
+        }
+        while let Some(name) = open.pop() {
+            operations.functions.insert(name);
+            operations.through_pointers |= module.pointed_at.contains(name);
+            for callee in [Callee::Named(name), Callee::Pointer] {
+                if operations.contains(module, &callee) {
+                    // Removed, so that each call is followed once.
+                    open.extend(callers.remove(&callee).unwrap_or_default());
+                }
+            }
+        }
         operations
     }
 
-    /// Adds the functions that contain a known operation. Returns whether there were new ones.
-    fn grow(&mut self, module: &Module<'a>) -> bool {
-        let before = (self.functions.len(), self.through_pointers);
-        for function in &module.functions {
-            if function.calls().any(|call| self.contains(module, call)) {
-                self.functions.insert(function.name);
-                self.through_pointers |= module.pointed_at.contains(function.name);
-            }
-        }
-        before != (self.functions.len(), self.through_pointers)
-    }
-
-    fn contains(&self, module: &Module<'a>, call: &Call<'a>) -> bool {
-        match call.callee {
+    fn contains(&self, module: &Module<'a>, callee: &Callee<'a>) -> bool {
+        match callee {
             Callee::Named(name) if module.convergent.contains(name) => is_barrier(name) == (self.kind == Kind::Block),
             Callee::Named(name) => self.functions.contains(name),
             Callee::Assembly(text) => self.kind == Kind::Warp && text.contains(".sync"),
@@ -123,7 +132,7 @@ impl<'a> Operations<'a> {
     /// Returns the operations in `function` that come from the same lines and are not iterations of a loop.
     fn copied(&self, module: &Module<'a>, function: &Function<'a>) -> Vec<Copied> {
         let mut by_place: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (block, call) in function.calls_with_blocks().filter(|(_, call)| self.contains(module, call)) {
+        for (block, call) in function.calls_with_blocks().filter(|(_, call)| self.contains(module, &call.callee)) {
             let frames = module.metadata.frames(call.location, function.name);
             by_place.entry((call.callee, frames)).or_default().push(block);
         }

@@ -123,6 +123,18 @@ fn calls_through_pointers_are_operations_if_they_may_reach_one() {
 }
 
 #[test]
+fn long_chains_of_calls_take_little_time() {
+    const COUNT: usize = 20_000;
+    // Each function calls the next one, one of them through a pointer.
+    let callee = |k| if k == COUNT / 2 { "%p".to_owned() } else { format!("@f{}", k + 1) };
+    let function = |k| format!("define void @f{k}(ptr %p) {{\n  call void {}(ptr %p), !dbg !9\n}}\n", callee(k));
+    let functions: String = (0..COUNT).map(function).collect();
+    let last = format!("define void @f{COUNT}(ptr %p) {{\n  %1 = {SHUFFLE} !5\n  ret void\n}}\n");
+    let table = format!("@table = constant <{{ ptr }}> <{{ ptr @f{} }}>\n{functions}{last}", COUNT / 2 + 1);
+    assert_eq!(texts(&helper(&table, "call void @f0(ptr %f)", SHUFFLE)), ["`f0`\n  in kernel (kernels/sum.rs:12:1)"]);
+}
+
+#[test]
 fn barriers_that_were_not_copied_are_aligned() {
     assert_eq!(align_barriers("\tbarrier.sync \t0;\n\tbarrier.sync \t1;\n"), "\tbar.sync \t0;\n\tbarrier.sync \t1;\n");
 }
