@@ -7,8 +7,8 @@
 //!
 //! Both windows have consecutive addresses in the lanes of a warp, so there are no bank conflicts.
 
-use super::key::{Extreme, Ranked};
-use super::tile::{Columns, Layout, PIXELS, Place};
+use super::key::{Extreme, Key, Ranked};
+use super::tile::{Layout, PIXELS, Place, for_each_column};
 use super::{Args, BLOCK};
 use cuda_std::{Arena, thread};
 
@@ -26,13 +26,9 @@ pub(super) fn extreme<T: Ranked>(arena: Arena, args: &Args<T>) {
         // Outputs beyond the picture have samples in the tile, too.
         let mut element = thread::thread_idx_x();
         while element < width {
-            let (line, mut columns) = (row * layout.pitch + element, Columns::from(args, 0));
-            let mut least = tile.get(line + columns.next(args, &layout));
-            let mut column = 1;
-            while column < args.columns.taps {
-                least = least.min(tile.get(line + columns.next(args, &layout)));
-                column += 1;
-            }
+            let (start, mut least) = (row * layout.pitch + element, T::Key::MAX);
+            let all = [0, args.columns.taps];
+            for_each_column(args, &layout, &tile, start, all, |key| least = least.min(key));
             lines.set(row * width + element, least);
             element += BLOCK[0];
         }

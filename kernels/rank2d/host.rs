@@ -3,7 +3,7 @@
 use super::key::Ranked;
 use super::tile::{PIXELS, ROWS, samples};
 use super::van_herk::{RUN, Sizes};
-use super::{Axis, BLOCK, median};
+use super::{Axis, BLOCK, median, small_extreme};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
 
@@ -16,6 +16,8 @@ pub enum RankKernel {
     Tile,
     /// Minima and maxima of rectangles, from a tile in shared memory.
     Extreme,
+    /// Minima and maxima of rectangles of at most [`MOST_TAPS`](Self::MOST_TAPS) rows and columns, with strides of 1.
+    SmallExtreme,
     /// Minima and maxima of any window, from a tile in shared memory.
     AnyExtreme,
     /// Minima and maxima of any window, from global memory.
@@ -29,6 +31,10 @@ pub enum RankKernel {
 }
 
 impl RankKernel {
+    /// Maximum number of rows, and of columns, of the windows of [`SmallExtreme`](Self::SmallExtreme). Larger ones leave few outputs in its
+    /// square.
+    pub const MOST_TAPS: u32 = 16;
+
     /// Returns the rows and columns of the windows of a kernel for medians.
     fn side(self) -> Option<u32> {
         match self {
@@ -38,6 +44,7 @@ impl RankKernel {
             RankKernel::Global
             | RankKernel::Tile
             | RankKernel::Extreme
+            | RankKernel::SmallExtreme
             | RankKernel::AnyExtreme
             | RankKernel::AnyExtremeGlobal => None,
         }
@@ -77,6 +84,9 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
     if let Some(side) = kernel.side() {
         return of_medians::<T>(problem, side);
     }
+    if kernel == RankKernel::SmallExtreme {
+        return of_small_extremes::<T>(problem);
+    }
     // The last phase of a row may be padded.
     let pixels = samples(&columns, PIXELS).next_multiple_of(columns.stride.into());
     let tile_rows = samples(&rows, ROWS);
@@ -110,6 +120,23 @@ fn of_medians<T: Ranked>(problem: &RankProblem, side: u32) -> Geometry {
         groups: planes.saturating_mul(rows.outputs.div_ceil(median::OUTPUTS.into())),
         shared_bytes: shared_bytes::<T::Key>(samples).saturating_add(shared_bytes::<u32>(flags.into())),
         steps: outputs * per_output + 2 * samples + u64::from(16 * width * warps),
+    }
+}
+
+/// Returns how to launch the kernel for extremes of small rectangles.
+fn of_small_extremes<T: Ranked>(problem: &RankProblem) -> Geometry {
+    let RankProblem { planes, rows, columns, channels } = *problem;
+    let [height, width] = small_extreme::outputs::<T>([rows.taps, columns.taps]).map(u64::from);
+    let keys = u64::from(small_extreme::rows::<T>() * small_extreme::SIDE);
+    let [x, y] = BLOCK.map(u64::from);
+    // The samples and the keys, a pass over each window along each axis, the outputs, and two barriers of each thread.
+    let per_key = 4 + u64::from(rows.taps) + u64::from(columns.taps);
+    Geometry {
+        block: BLOCK,
+        tiles: columns.outputs.div_ceil(width).saturating_mul(channels.into()),
+        groups: planes.saturating_mul(rows.outputs.div_ceil(height)),
+        shared_bytes: 2 * shared_bytes::<T::Key>(keys),
+        steps: keys * per_key + 4 * x * y,
     }
 }
 

@@ -105,6 +105,9 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
     fn load_keys(&self, side: u32) -> bool {
         let Args { rows, columns, .. } = self.args;
         let first = [rows.first(self.first[0]), columns.first(self.first[1])];
+        if rows.has(first[0], self.pitch) && columns.has(first[1], self.pitch) {
+            return self.load_inside(first.map(|place| place as u64));
+        }
         // Of outputs in pairs, which may be one more than there are.
         let samples = |outputs| (outputs as u32).next_multiple_of(2) + side - 1;
         let (end, width) = (samples(self.rows()), samples(self.columns()));
@@ -120,6 +123,23 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
                 column += THREADS[0];
             }
             row += THREADS[1];
+        }
+        is_nan
+    }
+
+    /// Stores the thread's keys of a tile that lies within the plane, as most do, and returns whether one is that of NaNs.
+    #[inline(always)]
+    fn load_inside(&self, [row, column]: [u64; 2]) -> bool {
+        let Args { input, input_pitch, .. } = self.args;
+        let channels = self.args.channels as u64;
+        let first = (self.plane * self.args.rows.samples + row) * input_pitch + column * channels + self.channel;
+        let (mut place, mut is_nan) = (thread::thread_idx_y() * THREADS[0] + thread::thread_idx_x(), false);
+        while place < self.pitch * self.pitch {
+            let [row, column] = [place / self.pitch, place % self.pitch];
+            let key = input.get(first + row as u64 * input_pitch + column as u64 * channels).key();
+            is_nan |= T::IS_FLOAT && key == T::Key::MAX;
+            self.keys.set(place, key);
+            place += THREADS[0] * THREADS[1];
         }
         is_nan
     }

@@ -8,6 +8,7 @@
 //! | `global.rs` | any window, by bisection from global memory | none |
 //! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
+//! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
 //! | `van_herk.rs` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
 //! | `median.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
 //! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
@@ -23,6 +24,7 @@ mod key;
 mod median;
 mod network;
 mod select;
+mod small_extreme;
 mod tile;
 mod van_herk;
 
@@ -60,6 +62,12 @@ impl Axis {
     #[inline(always)]
     fn first(&self, output: u64) -> i64 {
         self.start + (output * self.stride as u64) as i64
+    }
+
+    /// Returns whether there are `count` samples from a position on.
+    #[inline(always)]
+    fn has(&self, first: i64, count: u32) -> bool {
+        first >= 0 && first as u64 + count as u64 <= self.samples
     }
 
     /// Returns the sample at a position, or `None` for the constant outside.
@@ -193,6 +201,11 @@ kernel! {
     /// Minima and maxima of rectangles.
     pub fn rank2d_extreme<'l>(arena, args: Args<'l, T>) {
         extreme::extreme(arena, &args);
+    }
+
+    /// Minima and maxima of rectangles of at most 16 x 16 samples; the strides are 1.
+    pub fn rank2d_small_extreme<'l>(arena, args: Args<'l, T>) {
+        small_extreme::extreme(arena, &args);
     }
 
     /// Minima and maxima of any window, in a tile in shared memory.

@@ -83,19 +83,32 @@ impl Place {
         key: impl Fn(T) -> T::Key,
     ) {
         let first = [args.rows.first(self.row), args.columns.first(self.pixel)];
+        // In most tiles, the elements of a row are neighbours in the input, too.
+        let are_neighbours = args.columns.stride == 1 && args.columns.has(first[1], layout.pixels);
         let mut row = thread::thread_idx_y();
         while row < layout.rows {
             let line = args.line(self.plane, args.rows.source(first[0] + row as i64));
-            let mut element = thread::thread_idx_x();
-            while element < layout.pitch {
-                let (place, channel) = (element / args.channels, element % args.channels);
-                let pixel = place % layout.phase * args.columns.stride + place / layout.phase;
-                // The last phases may be one pixel shorter.
-                if pixel < layout.pixels {
-                    let source = args.columns.source(first[1] + pixel as i64);
-                    tile.set(row * layout.pitch + element, key(args.sample_at(line, source, channel as u64)));
+            let (target, mut element) = (row * layout.pitch, thread::thread_idx_x());
+            match line {
+                Some(line) if are_neighbours => {
+                    let source = line + first[1] as u64 * args.channels as u64;
+                    while element < layout.pitch {
+                        tile.set(target + element, key(args.input.get(source + element as u64)));
+                        element += BLOCK[0];
+                    }
                 }
-                element += BLOCK[0];
+                _ => {
+                    while element < layout.pitch {
+                        let (place, channel) = (element / args.channels, element % args.channels);
+                        let pixel = place % layout.phase * args.columns.stride + place / layout.phase;
+                        // The last phases may be one pixel shorter.
+                        if pixel < layout.pixels {
+                            let source = args.columns.source(first[1] + pixel as i64);
+                            tile.set(target + element, key(args.sample_at(line, source, channel as u64)));
+                        }
+                        element += BLOCK[0];
+                    }
+                }
             }
             row += BLOCK[1];
         }
@@ -119,27 +132,32 @@ impl Place {
     }
 }
 
-/// The columns of a row of the tile that an output's window meets, one after another.
-pub(super) struct Columns {
-    phase: u32,
-    place: u32,
-}
-
-impl Columns {
-    #[inline(always)]
-    pub(super) fn from<T: Ranked>(args: &Args<T>, column: u32) -> Self {
-        Columns { phase: column % args.columns.stride, place: column / args.columns.stride }
-    }
-
-    /// Returns the distance of the column's key from that of column 0, and goes to the next column.
-    #[inline(always)]
-    pub(super) fn next<T: Ranked>(&mut self, args: &Args<T>, layout: &Layout) -> u32 {
-        let distance = (self.phase * layout.phase + self.place) * args.channels;
-        self.phase += 1;
-        if self.phase == args.columns.stride {
-            (self.phase, self.place) = (0, self.place + 1);
+/// Calls `visit` with the key of each of these columns of a window, of which column 0 is at `start` in the tile.
+#[inline(always)]
+pub(super) fn for_each_column<T: Ranked>(
+    args: &Args<T>,
+    layout: &Layout,
+    tile: &Shared<T::Key>,
+    start: u32,
+    [column, end]: [u32; 2],
+    mut visit: impl FnMut(T::Key),
+) {
+    if args.columns.stride == 1 {
+        // Without phases, a step is the same everywhere.
+        let (mut place, end) = (start + column * args.channels, start + end * args.channels);
+        while place < end {
+            visit(tile.get(place));
+            place += args.channels;
         }
-        distance
+        return;
+    }
+    let (mut column, mut phase, mut place) = (column, column % args.columns.stride, column / args.columns.stride);
+    while column < end {
+        visit(tile.get(start + (phase * layout.phase + place) * args.channels));
+        (column, phase) = (column + 1, phase + 1);
+        if phase == args.columns.stride {
+            (phase, place) = (0, place + 1);
+        }
     }
 }
 
@@ -157,12 +175,9 @@ impl<T: Ranked> Window<T::Key> for Keys<'_, '_, '_, T> {
     fn for_each(&self, mut visit: impl FnMut(T::Key)) {
         let mut run = 0;
         while run < self.args.runs {
-            let [row, mut column, end] = self.args.run(run);
-            let (line, mut columns) = (self.start + row * self.layout.pitch, Columns::from(self.args, column));
-            while column < end {
-                visit(self.tile.get(line + columns.next(self.args, &self.layout)));
-                column += 1;
-            }
+            let [row, column, end] = self.args.run(run);
+            let start = self.start + row * self.layout.pitch;
+            for_each_column(self.args, &self.layout, self.tile, start, [column, end], &mut visit);
             run += 1;
         }
     }

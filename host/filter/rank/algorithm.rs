@@ -19,7 +19,7 @@ pub enum Rank2dAlgorithm {
     /// down the columns. Other ranks are found by bisection.
     SharedTile,
     /// Extremes of rectangles with strides of 1, in two launches: along the rows, then down the columns of their results, in memory that is
-    /// allocated for each use. The cost hardly depends on the size of the window. [`Auto`](Self::Auto) uses it from 16 rows or columns on. For
+    /// allocated for each use. The cost hardly depends on the size of the window. [`Auto`](Self::Auto) uses it from 17 rows or columns on. For
     /// other filters, [`prepare`](crate::Rank2d::prepare) fails.
     VanHerk,
 }

@@ -57,13 +57,10 @@ pub(super) enum Choice {
     Passes,
 }
 
-/// Minimum number of rows or of columns of a window that takes two passes instead of a tile. An estimate: what is fastest was not measured.
-const LEAST_BY_PASSES: usize = 16;
-
 /// Returns what runs, and the reason for it; or an error if the required algorithm needs too much shared memory or other filters.
 pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> Result<(Choice, &'static str)> {
     let is_separable = rule.separable_extreme().is_some() && rule.window.has_unit_steps();
-    let is_large = rule.runs.shape.iter().any(|&side| side >= LEAST_BY_PASSES);
+    let is_large = rule.runs.shape.iter().any(|&side| side > RankKernel::MOST_TAPS as usize);
     match rule.algorithm {
         Rank2dAlgorithm::GlobalMemory => return Ok((Choice::One(in_global_memory(rule)), REQUESTED)),
         Rank2dAlgorithm::VanHerk if !is_separable => return Err(RankError::NotSeparable.into()),
@@ -99,10 +96,14 @@ fn in_shared_memory<T: Sortable>(rule: &RankRule<T>) -> (RankKernel, &'static st
         [7, 7] => Some(RankKernel::Median7),
         _ => None,
     };
+    let is_small = rule.runs.shape.iter().all(|&side| side <= RankKernel::MOST_TAPS as usize);
     let has_network = rule.is_median && rule.runs.is_rectangle && !rule.omit && rule.window.has_unit_steps();
     match (rule.extreme, network) {
         (Some(_), _) if rule.separable_extreme().is_none() => {
             (RankKernel::AnyExtreme, "extremes of any window are found in a tile in shared memory")
+        }
+        (Some(_), _) if is_small && rule.window.has_unit_steps() => {
+            (RankKernel::SmallExtreme, "extremes of small rectangles are found along rows, then down columns")
         }
         (Some(_), _) => (RankKernel::Extreme, "extremes of rectangles are found along rows, then down columns"),
         (None, Some(kernel)) if has_network => (kernel, "there is a network for medians of this size"),

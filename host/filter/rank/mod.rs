@@ -42,7 +42,7 @@
 //!
 //! | outputs | on the CPU | on a GPU |
 //! |---|---|---|
-//! | extremes of rectangles | about six comparisons, for windows of all sizes | from 16 rows or columns on, with strides of 1: about four comparisons along each axis, for windows of all sizes; otherwise about `(16 + h) v / 16 + h`, if a tile fits into shared memory |
+//! | extremes of rectangles | about six comparisons, for windows of all sizes | from 17 rows or columns on, with strides of 1: about four comparisons along each axis, for windows of all sizes; otherwise about `h + v`, if a tile fits into shared memory |
 //! | extremes of other windows | a comparison per sample of the window, of vectors of neighbouring outputs | a comparison per sample of the window |
 //! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out | networks for medians of squares of 3, 5 and 7 rows with strides of 1 that leave no NaNs out; otherwise bisection |
 //! | others, `u8`, `u16`, `i16` | counts of the window, updated with the ends of its runs | bisection: one pass over the window per bit |

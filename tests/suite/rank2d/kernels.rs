@@ -70,7 +70,7 @@ fn plain<T: Number>(stream: u64, shape: [usize; 2], window: [usize; 2], rank: Ra
 
 /// Every kernel, in several blocks along both axes.
 fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    // A block computes 64 x 64 medians, and 16 x 32 other outputs.
+    // A block computes 64 x 64 medians, up to 64 x 64 extremes, and 16 x 32 other outputs.
     let shape = if is_emulated(device) { [67, 70] } else { [100, 211] };
     for (number, (window, rank)) in [
         ([3, 3], Rank::Median),
@@ -85,6 +85,12 @@ fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed
     {
         let case = plain::<T>(70 + number as u64, shape, window, rank);
         check::<T>(device, &case)?;
+        if window == [3, 3] || number > 3 {
+            // Blocks whose samples are all within the picture.
+            let mut inside = Case { extent: Extent::Valid, channels: Some(2), ..case.clone() };
+            inside.samples = plain::<T>(76, [inside.sample_count(), 1], window, rank).samples;
+            check::<T>(device, &inside)?;
+        }
         if T::KIND.range().is_none() {
             // NaNs in some windows.
             let mut case = case;
@@ -183,11 +189,14 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::median(3).stride(1, 2))?, "rank2d_tile_f32".to_owned())?;
     equal(kernel(&Rank2d::median(3).stride(2, 1))?, "rank2d_tile_f32".to_owned())?;
     equal(kernel(&Rank2d::median(3).nan_policy(slm::RankNanPolicy::Omit))?, "rank2d_tile_f32".to_owned())?;
-    equal(kernel(&Rank2d::maximum([9, 2]))?, "rank2d_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([9, 2]))?, "rank2d_small_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([16, 16]))?, "rank2d_small_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([9, 2]).stride(2, 1))?, "rank2d_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum(slm::RankWindow::disc(2)))?, "rank2d_any_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([16, 20]))?, "rank2d_along_f32, rank2d_down_f32".to_owned())?;
-    equal(kernel(&Rank2d::maximum([16, 2]))?, "rank2d_extreme_f32, rank2d_down_f32".to_owned())?;
-    equal(kernel(&Rank2d::maximum([1, 2]).algorithm(Rank2dAlgorithm::VanHerk))?, "rank2d_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum([17, 2]))?, "rank2d_small_extreme_f32, rank2d_down_f32".to_owned())?;
+    let of_axes = kernel(&Rank2d::maximum([1, 2]).algorithm(Rank2dAlgorithm::VanHerk))?;
+    equal(of_axes, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([20, 1]))?, "rank2d_down_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([1, 20]))?, "rank2d_along_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([16, 20]).stride(1, 2))?, "rank2d_extreme_f32".to_owned())?;
@@ -211,6 +220,7 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         (Rank2dAlgorithm::SharedTile, [5, 5], Rank::Median, 1),
         (Rank2dAlgorithm::SharedTile, [7, 7], Rank::Median, 1),
         (Rank2dAlgorithm::SharedTile, [4, 5], Rank::Maximum, 2),
+        (Rank2dAlgorithm::SharedTile, [4, 5], Rank::Maximum, 1),
     ] {
         let device = Device::emulated(Profile::SM_80, 3);
         let case = Case { stride: [stride, 1], ..plain::<f64>(91, [19, 40], window, rank) };

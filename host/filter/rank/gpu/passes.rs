@@ -32,7 +32,7 @@ impl<T: Sortable> Passes<T> {
                     extreme,
                     outside: rule.outside,
                 }),
-                _ => Box::new(Direct::new(gpu, RankKernel::Extreme, rule)?),
+                _ => Box::new(Direct::new(gpu, RankKernel::SmallExtreme, rule)?),
             })
         };
         let down = || load(PassKernel::Down, rows);
