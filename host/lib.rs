@@ -18,6 +18,7 @@
 //! |---|---|
 //! | [`Filter1d`] | correlation and convolution of signals and of matrices along either axis |
 //! | [`Filter2d`] | correlation and convolution of pictures |
+//! | [`Rank1d`] | medians, minima, maxima and other ranks of the samples around each sample of lines |
 //! | [`Rank2d`] | medians, minima, maxima and other ranks of the samples around each pixel |
 //! | [`Morphology2d`] | erosion, dilation, opening, closing, gradient and top hats of pictures |
 //! | [`Histogram`] | counts of samples in bins, and sums of their weights |
@@ -128,7 +129,9 @@ pub use error::{DriverError, Error, Result};
 pub use filter::boundary::{Boundary, Extent};
 pub use filter::gaussian::{Gaussian, Gaussian2d};
 #[doc(inline)]
-pub use filter::{morphology as morphology2d, one_d as filter1d, rank as rank2d, two_d as filter2d};
+pub use filter::{
+    morphology as morphology2d, one_d as filter1d, rank as rank2d, rank_line as rank1d, two_d as filter2d,
+};
 #[doc(inline)]
 pub use filter1d::{Filter1d, Filter1dAlgorithm, FilterElement};
 #[doc(inline)]
@@ -148,6 +151,8 @@ pub use ndarray;
 pub use plan::{LaunchPlan, Plan};
 #[doc(inline)]
 pub use pointwise::{Arithmetic, Channels, Convert, Lookup, LookupElement, Map, PointwiseElement};
+#[doc(inline)]
+pub use rank1d::Rank1d;
 #[doc(inline)]
 pub use rank2d::{Rank2d, Rank2dAlgorithm, RankElement, RankNanPolicy, RankWindow};
 #[doc(inline)]

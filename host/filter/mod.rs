@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `one_d/`, `two_d/` | the operations: `slm::filter1d` and `slm::filter2d` |
 //! | `rank/` | ranks: `slm::rank2d` |
+//! | `rank_line/` | ranks of lines: `slm::rank1d` |
 //! | `morphology/` | what is made of extremes: `slm::morphology2d` |
 //! | `boundary.rs` | samples outside, and the range of outputs |
 //! | `gaussian.rs`, `generated.rs` | weights of named filters |
@@ -22,6 +23,7 @@ pub mod one_d;
 pub(crate) mod origin;
 pub(crate) mod part;
 pub mod rank;
+pub mod rank_line;
 pub(crate) mod settings;
 pub(crate) mod signal;
 pub mod two_d;

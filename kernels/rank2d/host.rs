@@ -1,7 +1,7 @@
 //! What only the host has: from a problem's size to grid, block and shared memory.
 
 use super::key::Ranked;
-use super::tile::{PIXELS, ROWS, samples};
+use super::tile::{Form, samples};
 use super::van_herk::{RUN, Sizes};
 use super::{Axis, BLOCK, median, small_extreme};
 use crate::filter2d::Geometry;
@@ -87,20 +87,21 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
     if kernel == RankKernel::SmallExtreme {
         return of_small_extremes::<T>(problem);
     }
+    let form = Form::of(&rows, &columns);
     // The last phase of a row may be padded.
-    let pixels = samples(&columns, PIXELS).next_multiple_of(columns.stride.into());
-    let tile_rows = samples(&rows, ROWS);
+    let pixels = samples(&columns, form.pixels).next_multiple_of(columns.stride.into());
+    let tile_rows = samples(&rows, form.rows);
     let keys = tile_rows.saturating_mul(pixels).saturating_mul(channels.into());
-    let lines = tile_rows.saturating_mul(u64::from(PIXELS)).saturating_mul(channels.into());
+    let lines = tile_rows.saturating_mul(u64::from(form.pixels)).saturating_mul(channels.into());
     let lines = if kernel == RankKernel::Extreme { lines } else { 0 };
-    let outputs = u64::from(PIXELS * ROWS).saturating_mul(channels.into());
+    let outputs = u64::from(form.pixels * form.rows).saturating_mul(channels.into());
     // Samples and keys, two windows of shared memory and two barriers of each thread, and minima along the rows.
     let others = keys.saturating_mul(2).saturating_add(4 * width * height);
     let along_rows = lines.saturating_mul(u64::from(columns.taps) + 1);
     Geometry {
         block: BLOCK,
-        tiles: columns.outputs.div_ceil(PIXELS.into()),
-        groups: planes.saturating_mul(rows.outputs.div_ceil(ROWS.into())),
+        tiles: columns.outputs.div_ceil(form.pixels.into()),
+        groups: planes.saturating_mul(rows.outputs.div_ceil(form.rows.into())),
         shared_bytes: shared_bytes::<T::Key>(keys).saturating_add(shared_bytes::<T::Key>(lines)),
         steps: outputs.saturating_mul(per_output).saturating_add(others).saturating_add(along_rows),
     }

@@ -1,8 +1,8 @@
 //! A tile of keys with its halo in shared memory.
 //!
-//! A block of 32 x 8 threads computes a tile of [`PIXELS`] pixels, with all of their channels, of [`ROWS`] rows. It loads the samples that
-//! the tile depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`,
-//! `y + 8`, ….
+//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows. It loads the samples that the tile
+//! depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`, `y + 8`, …. If
+//! planes and windows have a single row, as for lines, a tile has 512 pixels of it, and the block's threads are all in one row.
 //!
 //! Shared memory: rows of keys, a word or two each. A row is divided into one phase per column of the stride: pixel `p` of the row stands
 //! in phase `p % stride` at place `p / stride`, with its channels side by side, as for `filter2d_tile`. So the samples that neighbouring
@@ -14,11 +14,32 @@ use super::select::{Window, output};
 use super::{Args, Axis, BLOCK};
 use cuda_std::{Arena, Shared, thread};
 
-/// Pixels of a tile's row.
-pub(super) const PIXELS: u32 = 32;
+/// The outputs of a block, and its threads along rows and columns.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    pub(super) rows: u32,
+    pub(super) pixels: u32,
+    pub(super) threads: [u32; 2],
+}
 
-/// Rows of a tile.
-pub(super) const ROWS: u32 = 16;
+impl Form {
+    const TILE: Self = Form { rows: 16, pixels: 32, threads: BLOCK };
+    const LINE: Self = Form { rows: 1, pixels: 512, threads: [BLOCK[0] * BLOCK[1], 1] };
+
+    /// Returns the form for planes with these rows and columns. Pieces of a line never take more shared memory than tiles.
+    #[inline(always)]
+    pub(super) fn of(rows: &Axis, columns: &Axis) -> Self {
+        let is_line = rows.outputs == 1 && rows.taps == 1 && columns.taps >= columns.stride;
+        if is_line { Self::LINE } else { Self::TILE }
+    }
+
+    /// Returns the thread's place in the tile.
+    #[inline(always)]
+    pub(super) fn thread(&self) -> [u32; 2] {
+        let number = thread::thread_idx_y() * BLOCK[0] + thread::thread_idx_x();
+        [number % self.threads[0], number / self.threads[0]]
+    }
+}
 
 /// Returns the samples along an axis that `outputs` neighbouring outputs depend on.
 #[inline(always)]
@@ -29,6 +50,7 @@ pub(super) fn samples(axis: &Axis, outputs: u32) -> u64 {
 /// The rows of keys in shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
+    pub(super) form: Form,
     pub(super) rows: u32,
     /// Pixels of a row that have samples.
     pixels: u32,
@@ -42,9 +64,10 @@ impl Layout {
     /// Returns the layout. A launch has shared memory for it, so it fits into 32 bits.
     #[inline(always)]
     pub(super) fn new<T: Ranked>(args: &Args<T>) -> Self {
-        let (rows, pixels) = (samples(&args.rows, ROWS) as u32, samples(&args.columns, PIXELS) as u32);
+        let form = Form::of(&args.rows, &args.columns);
+        let (rows, pixels) = (samples(&args.rows, form.rows) as u32, samples(&args.columns, form.pixels) as u32);
         let phase = pixels.div_ceil(args.columns.stride);
-        Layout { rows, pixels, phase, pitch: phase * args.columns.stride * args.channels }
+        Layout { form, rows, pixels, phase, pitch: phase * args.columns.stride * args.channels }
     }
 
     /// Returns the number of keys.
@@ -57,6 +80,7 @@ impl Layout {
 /// The block's tile: its plane, and its first row and pixel there.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
+    form: Form,
     plane: u64,
     pub(super) row: u64,
     pixel: u64,
@@ -66,11 +90,11 @@ impl Place {
     /// Returns the place. The rows of a tile belong to one plane.
     #[inline(always)]
     pub(super) fn new<T: Ranked>(args: &Args<T>) -> Self {
-        let block = thread::block_idx_x();
-        let tile_rows = args.rows.outputs.div_ceil(ROWS as u64);
+        let (block, form) = (thread::block_idx_x(), Form::of(&args.rows, &args.columns));
+        let tile_rows = args.rows.outputs.div_ceil(form.rows as u64);
         let group = args.first_group + (block / args.tiles) as u64;
-        let (plane, row) = (group / tile_rows, group % tile_rows * ROWS as u64);
-        Place { plane, row, pixel: (block % args.tiles) as u64 * PIXELS as u64 }
+        let (plane, row) = (group / tile_rows, group % tile_rows * form.rows as u64);
+        Place { form, plane, row, pixel: (block % args.tiles) as u64 * form.pixels as u64 }
     }
 
     /// Loads the keys of the tile; all threads of the block take part.
@@ -85,16 +109,17 @@ impl Place {
         let first = [args.rows.first(self.row), args.columns.first(self.pixel)];
         // In most tiles, the elements of a row are neighbours in the input, too.
         let are_neighbours = args.columns.stride == 1 && args.columns.has(first[1], layout.pixels);
-        let mut row = thread::thread_idx_y();
+        let ([x, y], [along, down]) = (self.form.thread(), self.form.threads);
+        let mut row = y;
         while row < layout.rows {
             let line = args.line(self.plane, args.rows.source(first[0] + row as i64));
-            let (target, mut element) = (row * layout.pitch, thread::thread_idx_x());
+            let (target, mut element) = (row * layout.pitch, x);
             match line {
                 Some(line) if are_neighbours => {
                     let source = line + first[1] as u64 * args.channels as u64;
                     while element < layout.pitch {
                         tile.set(target + element, key(args.input.get(source + element as u64)));
-                        element += BLOCK[0];
+                        element += along;
                     }
                 }
                 _ => {
@@ -106,28 +131,29 @@ impl Place {
                             let source = args.columns.source(first[1] + pixel as i64);
                             tile.set(target + element, key(args.sample_at(line, source, channel as u64)));
                         }
-                        element += BLOCK[0];
+                        element += along;
                     }
                 }
             }
-            row += BLOCK[1];
+            row += down;
         }
     }
 
     /// Stores the output of each row and element of the tile.
     #[inline(always)]
     pub(super) fn store<T: Ranked>(&self, args: &Args<T>, output: impl Fn(u32, u32) -> T) {
-        let width = PIXELS * args.channels;
+        let ([x, y], [along, down]) = (self.form.thread(), self.form.threads);
+        let width = self.form.pixels * args.channels;
         let limit = (args.columns.outputs - self.pixel) * args.channels as u64;
-        let mut row = thread::thread_idx_y();
-        while row < ROWS && self.row + (row as u64) < args.rows.outputs {
+        let mut row = y;
+        while row < self.form.rows && self.row + (row as u64) < args.rows.outputs {
             let line = (self.plane * args.rows.outputs + self.row + row as u64) * args.output_pitch;
-            let mut element = thread::thread_idx_x();
+            let mut element = x;
             while element < width && (element as u64) < limit {
                 args.output.set(line + self.pixel * args.channels as u64 + element as u64, output(row, element));
-                element += BLOCK[0];
+                element += along;
             }
-            row += BLOCK[1];
+            row += down;
         }
     }
 }

@@ -25,6 +25,8 @@ mod life;
 mod morphology2d;
 #[path = "../suite/pointwise/api/mod.rs"]
 mod pointwise;
+#[path = "../suite/rank1d/api.rs"]
+mod rank1d;
 #[path = "../suite/rank2d/api/mod.rs"]
 mod rank2d;
 #[path = "../suite/transpose/api/mod.rs"]

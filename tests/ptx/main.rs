@@ -237,7 +237,12 @@ fn barriers(file: &File) -> Result<(), Failed> {
             // Behind the samples, the runs, a step of their groups, and the outputs of a row.
             true if name.contains("rank2d_along") => 4,
             true if name.contains("rank2d_down") => 3,
-            true if ["histogram", "banks", "rank2d_extreme", "rank2d_small_extreme"].iter().any(|it| name.contains(it)) => 2,
+            true if ["histogram", "banks", "rank2d_extreme", "rank2d_small_extreme"]
+                .iter()
+                .any(|it| name.contains(it)) =>
+            {
+                2
+            }
             true => 1,
         };
         equal((name, kernel.count("bar.")), (name, expected))?;

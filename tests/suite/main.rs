@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
 //! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
+//! | `rank1d` | `Rank1d` against the oracle of `Rank2d` |
 //! | `rank2d` | `Rank2d` against the naive oracle and SciPy |
 //! | `morphology2d` | `Morphology2d` against the naive oracle and SciPy |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
@@ -47,6 +48,7 @@ mod morphology2d;
 mod pictures;
 mod pointwise;
 mod queues;
+mod rank1d;
 mod rank2d;
 mod streams;
 mod transpose;
@@ -64,6 +66,7 @@ fn main() {
     let trials = [
         filter1d::trials(),
         filter2d::trials(),
+        rank1d::trials(),
         rank2d::trials(),
         morphology2d::trials(),
         histogram::trials(),

@@ -6,6 +6,7 @@ use crate::filter::generated::WeightSource;
 use crate::{Error, Extent, Result};
 use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Maximum number of taps and of the stride, so that distances between a sample and its inputs fit into 32 bits.
@@ -128,6 +129,24 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
+    /// Returns the lines of samples without gaps: those along an axis of a matrix, or along the last axis of anything for `None`. Also
+    /// returns the lengths of the axes of the outputs.
+    pub(crate) fn of(reach: &Reach, axis: Option<usize>, axes: &[usize]) -> Result<(Self, OutputAxes)> {
+        let axis = axis.unwrap_or(axes.len().saturating_sub(1));
+        match *axes {
+            [samples] if axis == 0 => {
+                let lines = Self::single(reach, samples)?;
+                Ok((lines, OutputAxes::Line([lines.output_pitch])))
+            }
+            [_] => Err(Filter1dError::Axis { axis, dimensions: 1 }.into()),
+            [rows, columns] => {
+                let (lines, shape) = Self::of_matrix(reach, [rows, columns], axis)?;
+                Ok((lines, OutputAxes::Matrix(shape)))
+            }
+            _ => Err(Filter1dError::Dimensions { dimensions: axes.len() }.into()),
+        }
+    }
+
     /// Returns one line of `samples` samples, the total of all channels.
     pub(crate) fn single(reach: &Reach, samples: usize) -> Result<Self> {
         Self::along_rows(reach, [1, samples])
@@ -177,5 +196,22 @@ impl Lines {
     /// Returns whether there is nothing to compute.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines == 0 || self.outputs == 0
+    }
+}
+
+/// Lengths of the axes of outputs.
+pub(crate) enum OutputAxes {
+    Line([usize; 1]),
+    Matrix([usize; 2]),
+}
+
+impl Deref for OutputAxes {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        match self {
+            OutputAxes::Line(axes) => axes,
+            OutputAxes::Matrix(axes) => axes,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::algorithm::Method;
 use super::line_filter::LineFilter;
-use super::{Filter1dAlgorithm, Filter1dError, Lines, Reach, Taps};
+use super::{Filter1dAlgorithm, Lines, Reach, Taps};
 use crate::device::data::{self, Elements, Target};
 use crate::filter::part::{Divided, PACK, Part, Placement};
 use crate::stream::Stream;
@@ -12,7 +12,6 @@ use slm_kernels::filter1d::Orientation;
 use slm_kernels::signal::Border;
 use std::fmt;
 use std::io::{Read, Write};
-use std::ops::Deref;
 use std::sync::Arc;
 
 /// A [`Filter1d`](crate::Filter1d) that is ready to run on its device, any number of times and from any thread. `S` is the type
@@ -78,7 +77,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// * [`Filter1dError::Interleaving`] if the number of samples or columns is not a multiple of the channels.
     /// * [`Error::TooLarge`] if a line would have more than `usize::MAX` outputs.
     pub fn output_shape<A: AsRef<[usize]> + AsMut<[usize]>>(&self, mut shape: A) -> Result<A> {
-        let (_, outputs) = self.lines(shape.as_ref())?;
+        let (_, outputs) = Lines::of(&self.reach, self.axis, shape.as_ref())?;
         shape.as_mut().copy_from_slice(&outputs);
         Ok(shape)
     }
@@ -117,7 +116,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     pub fn apply<I: Input<S>>(&self, samples: I) -> Result<I::Output> {
         let shape = samples.shape();
         shape.check_channels("the filter", self.reach.channels)?;
-        let (lines, axes) = self.lines(&shape.axes)?;
+        let (lines, axes) = Lines::of(&self.reach, self.axis, &shape.axes)?;
         data::apply(("the input", &samples), &axes, &self.device, |samples, outputs| self.run(lines, samples, outputs))
     }
 
@@ -153,7 +152,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     pub fn apply_into(&self, samples: impl Input<S>, outputs: &mut (impl Output<S> + ?Sized)) -> Result<()> {
         let shape = samples.shape();
         shape.check_channels("the filter", self.reach.channels)?;
-        let (lines, axes) = self.lines(&shape.axes)?;
+        let (lines, axes) = Lines::of(&self.reach, self.axis, &shape.axes)?;
         outputs.check_axes("the output", &axes)?;
         data::apply_into(("the input", &samples), outputs, &self.device, |samples, outputs| {
             self.run(lines, samples, outputs)
@@ -176,7 +175,7 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     ///
     /// Those of [`output_shape`](Self::output_shape), and what prevents the filter from running on the device.
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter1dAlgorithm>> {
-        let (lines, outputs) = self.lines(shape.as_ref())?;
+        let (lines, outputs) = Lines::of(&self.reach, self.axis, shape.as_ref())?;
         Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.filter.plan(&lines)?))
     }
 
@@ -215,23 +214,6 @@ impl<S: FilterSample> PreparedFilter1d<S> {
     /// ```
     pub fn stream<'a, R: Read + Send, W: Write>(&'a self, samples: R, outputs: W) -> Stream<'a, R, W> {
         Stream::new(Line { filter: self }, samples, outputs, Ok)
-    }
-
-    /// Returns the lines of samples without gaps, and the lengths of the axes of the outputs.
-    fn lines(&self, axes: &[usize]) -> Result<(Lines, Axes)> {
-        let axis = self.axis.unwrap_or(axes.len().saturating_sub(1));
-        match *axes {
-            [samples] if axis == 0 => {
-                let lines = Lines::single(&self.reach, samples)?;
-                Ok((lines, Axes::Line([lines.output_pitch])))
-            }
-            [_] => Err(Filter1dError::Axis { axis, dimensions: 1 }.into()),
-            [rows, columns] => {
-                let (lines, shape) = Lines::of_matrix(&self.reach, [rows, columns], axis)?;
-                Ok((lines, Axes::Matrix(shape)))
-            }
-            _ => Err(Filter1dError::Dimensions { dimensions: axes.len() }.into()),
-        }
     }
 }
 
@@ -318,23 +300,6 @@ impl<S: FilterSample> Divided<S, S> for Columns<'_, S> {
     }
 }
 
-/// Lengths of the axes of outputs.
-enum Axes {
-    Line([usize; 1]),
-    Matrix([usize; 2]),
-}
-
-impl Deref for Axes {
-    type Target = [usize];
-
-    fn deref(&self) -> &[usize] {
-        match self {
-            Axes::Line(axes) => axes,
-            Axes::Matrix(axes) => axes,
-        }
-    }
-}
-
 impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedFilter1d")
@@ -346,5 +311,7 @@ impl<S: FilterSample> fmt::Debug for PreparedFilter1d<S> {
     }
 }
 
+#[cfg(doc)]
+use super::Filter1dError;
 #[cfg(doc)]
 use crate::Error;

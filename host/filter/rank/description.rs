@@ -160,6 +160,13 @@ impl<S: RankElement> Rank2d<S> {
         self
     }
 
+    /// Returns the filter with a window of one row as one of one column.
+    pub(in crate::filter) fn of_columns(mut self) -> Self {
+        let [rows, columns] = self.window.shape();
+        self.window = RankWindow::rectangle(columns, rows);
+        self
+    }
+
     /// Checks the filter and binds it to a device: loads the kernel and uploads the window, after all work that was enqueued before.
     /// Returns the prepared filter.
     ///

@@ -149,6 +149,29 @@ impl<S: RankElement> PreparedRank2d<S> {
         self.filter.run(&self.device, &problem, [samples], outputs)
     }
 
+    /// Filters a plane of this many rows and columns of pixels, which the caller has checked.
+    pub(in crate::filter) fn run_plane(
+        &self,
+        shape: [usize; 2],
+        samples: &Elements<'_, S>,
+        outputs: Target<'_, S>,
+    ) -> Result<()> {
+        self.run(PictureProblem::new(&self.window, 1, shape)?, samples, outputs)
+    }
+
+    /// Returns the plan for a plane, whose outputs have these axes.
+    pub(in crate::filter) fn plan_plane(&self, shape: [usize; 2], outputs: &[usize]) -> Result<Plan<Rank2dAlgorithm>> {
+        Ok(self.planned(&PictureProblem::new(&self.window, 1, shape)?, outputs))
+    }
+
+    fn planned(&self, problem: &PictureProblem, outputs: &[usize]) -> Plan<Rank2dAlgorithm> {
+        let planned = match &self.filter {
+            OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
+            OnDevice::Gpu(filter) => filter.plan(problem),
+        };
+        Plan::new(&self.device, self.algorithm, outputs, (), planned)
+    }
+
     /// Returns the plan for filtering pictures of this shape, which is as for [`output_shape`](Self::output_shape).
     ///
     /// # Errors
@@ -156,11 +179,7 @@ impl<S: RankElement> PreparedRank2d<S> {
     /// Those of [`output_shape`](Self::output_shape), and [`Error::TooLarge`] for more outputs than memory can have.
     pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Rank2dAlgorithm>> {
         let (problem, outputs) = self.window.problem(&self.window.shape_of(shape.as_ref()))?;
-        let planned = match &self.filter {
-            OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
-            OnDevice::Gpu(filter) => filter.plan(&problem),
-        };
-        Ok(Plan::new(&self.device, self.algorithm, &outputs, (), planned))
+        Ok(self.planned(&problem, &outputs))
     }
 }
 

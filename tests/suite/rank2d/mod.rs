@@ -27,7 +27,7 @@ use slm_test_support::rank2d as oracle;
 /// The name of the suite.
 const SUITE: &str = "rank2d";
 
-const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
+pub(super) const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
 
 pub(super) fn trials() -> Vec<Trial> {
     let conformance = [

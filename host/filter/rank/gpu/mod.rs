@@ -71,9 +71,10 @@ impl<T: Sortable> GpuRank<T> {
     }
 }
 
-/// Returns the problem of an empty picture.
+/// Returns the problem of an empty picture. No other one takes more shared memory.
 pub(super) fn without_outputs<T>(rule: &RankRule<T>) -> Result<RankProblem> {
-    Ok(problem(&PictureProblem::new(&rule.window, 0, [1, 1])?))
+    let problem = problem(&PictureProblem::new(&rule.window, 0, [1, 1])?);
+    Ok(RankProblem { rows: Axis { outputs: 0, ..problem.rows }, ..problem })
 }
 
 /// Returns the problem as kernels see it. `Window` has checked strides and channels against 32 bits.
