@@ -10,12 +10,16 @@ use slm_kernels::rank2d::{RankKernel, rank_geometry};
 /// How the CPU finds ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CpuMethod {
-    /// Extremes of rectangles, by prefix and suffix extremes of segments.
-    VanHerk,
+    /// Extremes of rectangles: the extremes of two neighbouring parts are compared, of vectors of neighbouring outputs.
+    Doubling,
+    /// A network for medians of squares of 3, 5 or 7 rows, whose numbers are in registers; the stride of columns is 1.
+    Median,
     /// A network of comparisons, of vectors of neighbouring outputs.
     Network,
     /// Counts of the samples in the window, which are updated from one output to the next.
     Histogram,
+    /// Counts of the samples in each column of a window, for rectangles with strides of 1.
+    Columns,
     /// Extremes of other windows, or with heights: each sample of the window is compared, of vectors of neighbouring outputs.
     Comparison,
     /// The window is copied, and its sample selected.
@@ -28,20 +32,38 @@ const MOST_COMPARED: u32 = 49;
 /// Returns how the CPU finds the ranks of a filter.
 pub(super) fn choose_on_cpu<T: Sortable>(rule: &RankRule<T>) -> CpuMethod {
     match rule.runs.count {
-        _ if rule.separable_extreme().is_some() => CpuMethod::VanHerk,
+        _ if rule.separable_extreme().is_some() => CpuMethod::Doubling,
         _ if rule.extreme.is_some() => CpuMethod::Comparison,
+        9 | 25 | 49 if has_median_network(rule) => CpuMethod::Median,
         ..=MOST_COMPARED => CpuMethod::Network,
+        // A column of one sample needs no counts.
+        _ if T::BINS.is_some() && rule.runs.shape[0] == 1 => CpuMethod::Histogram,
+        _ if rule.runs.is_rectangle && rule.window.has_unit_steps() => CpuMethod::Columns,
         _ if T::BINS.is_some() => CpuMethod::Histogram,
         _ => CpuMethod::Selection,
     }
 }
 
+fn has_median_network<T>(rule: &RankRule<T>) -> bool {
+    let [rows, columns] = rule.runs.shape;
+    rule.is_median && rule.runs.is_rectangle && rows == columns && rule.window.strides()[1] == 1
+}
+
 impl CpuMethod {
+    /// Returns the minimum number of output rows of a band. The counts of columns begin anew with each band.
+    pub(super) fn band(self) -> usize {
+        if self == CpuMethod::Columns { 64 } else { 16 }
+    }
+
     pub(super) fn reason(self) -> &'static str {
         match self {
-            CpuMethod::VanHerk => "extremes of segments, down the columns first, then along the rows",
+            CpuMethod::Doubling => "extremes of rectangles by doubling, down the columns first, then along the rows",
+            CpuMethod::Median => "a network of comparisons for medians of this size, in registers",
             CpuMethod::Network => "a network of comparisons, for several neighbouring outputs at once",
             CpuMethod::Histogram => "counts of the samples in the window, updated from one output to the next",
+            CpuMethod::Columns => {
+                "counts of the samples in each column of the window, so the cost hardly depends on its size"
+            }
             CpuMethod::Comparison => "a comparison per sample of the window, for several neighbouring outputs at once",
             CpuMethod::Selection => "selection from a copy of each window",
         }

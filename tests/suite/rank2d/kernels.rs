@@ -7,7 +7,7 @@ use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use crate::morphology2d::with_heights;
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
-use slm::{Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement};
+use slm::{Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement, RankWindow};
 
 pub(super) fn trials() -> Vec<Trial> {
     let of_types = [
@@ -111,6 +111,20 @@ fn large<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
         let case = plain::<T>(80, shape, window, rank);
         check::<T>(device, &Case { boundaries: [boundaries(3.0)[number + 1]; 2], ..case })?;
     }
+    if is_emulated(device) { Ok(()) } else { blocks::<T>(device) }
+}
+
+/// Several blocks of the CPU, of 64 x 256 outputs, with equal samples, channels, planes and NaNs.
+fn blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    for (number, rank) in [Rank::Median, Rank::At(1), Rank::Percentile(99.0)].into_iter().enumerate() {
+        let case = Case { planes: 2, channels: Some(2), ..plain::<T>(0, [70, 300], [8, 9], rank) };
+        let mut samples = plain::<T>(84 + number as u64, [case.sample_count(), 1], [8, 9], rank).samples;
+        check::<T>(device, &Case { samples: samples.clone(), ..case.clone() })?;
+        if T::KIND.range().is_none() {
+            samples.iter_mut().step_by(137).for_each(|sample| *sample = f64::NAN);
+            check::<T>(device, &Case { omit: number != 1, samples, ..case })?;
+        }
+    }
     Ok(())
 }
 
@@ -160,8 +174,12 @@ fn methods_of_the_cpu() -> Result<(), Failed> {
     begins(reason(&Rank2d::<f32>::minimum(70))?, "extremes")?;
     begins(reason(&Rank2d::<u8>::rank([1, 3], 2))?, "extremes")?;
     begins(reason(&Rank2d::<f64>::median(7))?, "a network")?;
-    begins(reason(&Rank2d::<u16>::median(9))?, "counts")?;
-    begins(reason(&Rank2d::<i32>::median(9))?, "selection")
+    begins(reason(&Rank2d::<u8>::median(9))?, "counts of the samples in each column")?;
+    begins(reason(&Rank2d::<i32>::median(9))?, "counts of the samples in each column")?;
+    let disc = RankWindow::disc(5);
+    begins(reason(&Rank2d::<u16>::median(disc.clone()))?, "counts of the samples in the window")?;
+    begins(reason(&Rank2d::<u8>::median(9).stride(1, 2))?, "counts of the samples in the window")?;
+    begins(reason(&Rank2d::<i32>::median(disc))?, "selection")
 }
 
 /// One thread has the same outputs as several.
@@ -192,7 +210,7 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::maximum([9, 2]))?, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([16, 16]))?, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([9, 2]).stride(2, 1))?, "rank2d_extreme_f32".to_owned())?;
-    equal(kernel(&Rank2d::maximum(slm::RankWindow::disc(2)))?, "rank2d_any_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum(RankWindow::disc(2)))?, "rank2d_any_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([16, 20]))?, "rank2d_along_f32, rank2d_down_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([17, 2]))?, "rank2d_small_extreme_f32, rank2d_down_f32".to_owned())?;
     let of_axes = kernel(&Rank2d::maximum([1, 2]).algorithm(Rank2dAlgorithm::VanHerk))?;
@@ -200,7 +218,7 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::minimum([20, 1]))?, "rank2d_down_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([1, 20]))?, "rank2d_along_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([16, 20]).stride(1, 2))?, "rank2d_extreme_f32".to_owned())?;
-    let disc = slm::RankWindow::disc(9);
+    let disc = RankWindow::disc(9);
     for refused in [Rank2d::<f32>::median(20), Rank2d::minimum(20).stride(2, 1), Rank2d::minimum(disc)] {
         let refused = plan(&refused.algorithm(Rank2dAlgorithm::VanHerk)).map(|_| ());
         equal(refused, Err(slm::rank2d::RankError::NotSeparable.into()))?;

@@ -6,18 +6,23 @@
 //! | file | method |
 //! |---|---|
 //! | `padded.rs` | the copy |
-//! | `van_herk.rs` | extremes of rectangles |
-//! | `network.rs` | networks of comparisons |
+//! | `doubling.rs` | extremes of rectangles |
+//! | `network.rs`, `median.rs` | networks of comparisons: for any window, and for medians of small squares |
 //! | `comparison.rs` | extremes of any window, and with heights |
 //! | `histogram.rs` | running counts |
+//! | `columns.rs`, `order.rs`, `blocks.rs` | counts of columns, a block's samples in ascending order, and both together |
 //!
 //! Selection from a copy of each window is below.
 
+mod blocks;
+mod columns;
 mod comparison;
+mod doubling;
 mod histogram;
+mod median;
 mod network;
+mod order;
 mod padded;
-mod van_herk;
 
 use super::choose::{CpuMethod, choose_on_cpu};
 use super::element::Sortable;
@@ -25,14 +30,12 @@ use super::rule::RankRule;
 use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::parallel::try_for_chunks;
+use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::PictureProblem;
 use network::Network;
 use padded::Padded;
 use slm_kernels::rank2d::{Key, NO_RANK};
 use std::ops::Range;
-
-/// Minimum number of output rows of a band.
-const BAND: usize = 16;
 
 /// A rank filter on the CPU.
 pub(super) struct CpuRank<T> {
@@ -52,7 +55,7 @@ struct Band<'a, T: Sortable> {
 impl<T: Sortable> CpuRank<T> {
     pub(super) fn new(rule: RankRule<T>) -> Self {
         let method = choose_on_cpu(&rule);
-        let is_small = method == CpuMethod::Network;
+        let is_small = matches!(method, CpuMethod::Median | CpuMethod::Network);
         let network = if is_small { Network::new(rule.runs.count, rule.rank()) } else { Network::default() };
         CpuRank { rule, method, network }
     }
@@ -69,7 +72,7 @@ impl<T: Sortable> CpuRank<T> {
         }
         let (all, pitch) = (problem.output_rows(), problem.output_pitch);
         // The rows of a band overlap those of the next one by a window.
-        let height = BAND.max(self.rule.runs.shape[0]).min(all);
+        let height = self.method.band().max(self.rule.runs.shape[0]).min(all);
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
             let end = (number * height + height).min(all);
             let mut row = number * height;
@@ -95,14 +98,20 @@ impl<T: Sortable> CpuRank<T> {
     ) -> Result<()> {
         let (rule, count) = (&self.rule, rows.len());
         let padded = match rule.separable_extreme() {
-            Some(extreme) => Padded::new(problem, samples, plane, rows, rule.outside, |x| T::narrow(extreme.key(x)))?,
+            Some(extreme) => {
+                Padded::new(problem, samples, plane, rows, rule.outside, move |x| T::narrow(extreme.key(x)))?
+            }
             None => Padded::new(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
         };
         let band = Band { rule, problem, padded, rows: count };
         match (self.method, rule.extreme) {
-            (CpuMethod::VanHerk, Some(extreme)) => band.extremes(extreme, outputs),
+            (CpuMethod::Doubling, Some(extreme)) => band.extremes(extreme, outputs),
             (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
-            (CpuMethod::Network, _) if !rule.omit || !band.has_nans() => band.networks(&self.network, outputs),
+            (CpuMethod::Median, _) if !band.has_nans() => band.medians(outputs),
+            (CpuMethod::Median | CpuMethod::Network, _) if !rule.omit || !band.has_nans() => {
+                band.networks(&self.network, outputs)
+            }
+            (CpuMethod::Columns, _) => band.blocks(outputs),
             (CpuMethod::Histogram, _) => band.histograms(outputs),
             _ => band.selections(outputs),
         }
@@ -122,7 +131,7 @@ impl<T: Sortable> Band<'_, T> {
     }
 
     fn has_nans(&self) -> bool {
-        T::IS_FLOAT && self.padded.keys().iter().any(|&key| T::widen(key) == T::Key::MAX)
+        T::IS_FLOAT && T::widen(vectorised!(greatest(self.padded.keys()))) == T::Key::MAX
     }
 
     /// Returns the keys of a row of windows: that in row `tap` of the windows of output row `row`.
@@ -162,4 +171,9 @@ impl<T: Sortable> Band<'_, T> {
             rank => T::of_key(T::widen(*window.select_nth_unstable(rank as usize).1)),
         }
     }
+}
+
+#[inline(always)]
+fn greatest<K: Copy + Ord + Default>(keys: &[K]) -> K {
+    keys.iter().fold(K::default(), |greatest, &key| greatest.max(key))
 }

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::cpu::allocation;
+use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::{Axis, PictureProblem};
 use std::ops::Range;
 
@@ -16,6 +17,13 @@ pub(super) struct Padded<K> {
     index: Vec<usize>,
 }
 
+#[inline(always)]
+fn convert<T: Copy, K>(keys: &mut [K], samples: &[T], key: impl Fn(T) -> K) {
+    for (to, &sample) in keys.iter_mut().zip(samples) {
+        *to = key(sample);
+    }
+}
+
 impl<K: Copy + Default> Padded<K> {
     /// Returns the keys for some output rows of a plane. `outside` is the constant.
     pub(super) fn new<T: Copy>(
@@ -24,7 +32,7 @@ impl<K: Copy + Default> Padded<K> {
         plane: usize,
         outputs: Range<usize>,
         outside: T,
-        key: impl Fn(T) -> K,
+        key: impl Fn(T) -> K + Copy,
     ) -> Result<Self> {
         let (rows, columns, channels) = (problem.rows, problem.columns, problem.channels);
         let sources = |axis: Axis, outputs: Range<usize>| -> Result<Vec<Option<usize>>> {
@@ -57,7 +65,9 @@ impl<K: Copy + Default> Padded<K> {
                     of_columns[..begin].iter().for_each(|&column| pixel(&mut keys, column));
                     let first = of_columns.get(begin).copied().flatten().filter(|_| begin < end).unwrap_or(0);
                     let neighbours = &line[first * channels..][..(end - begin) * channels];
-                    keys.extend(neighbours.iter().map(|&sample| key(sample)));
+                    let begin = keys.len();
+                    keys.resize(begin + neighbours.len(), K::default());
+                    vectorised!(convert(&mut keys[begin..], neighbours, key));
                     of_columns[end..].iter().for_each(|&column| pixel(&mut keys, column));
                 }
             }
