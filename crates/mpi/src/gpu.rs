@@ -1,4 +1,5 @@
 //! Messages in the memory of GPUs, for MPI libraries that know CUDA.
+#![expect(unsafe_code, reason = "MPI takes memory of GPUs by its address")]
 
 use libloading::os::unix::{Library, Symbol};
 use mpi::Count;

@@ -43,7 +43,6 @@
 //! | [`MpiTransport`] | for programs that use MPI for other things too, or for a part of the ranks |
 
 mod device;
-#[expect(unsafe_code, reason = "MPI takes memory of GPUs by its address")]
 mod gpu;
 mod program;
 mod transport;
