@@ -5,7 +5,7 @@
 //! cd crates/mpi && cargo build --release --example cluster
 //! mpirun -n 4 target/release/examples/cluster blur matrix.f32 blurred.f32 --columns 20000 --sigma 3
 //! mpirun -n 4 target/release/examples/cluster transpose --side 32768
-//! srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 target/release/examples/cluster life --side 262144 --generations 1000
+//! srun -N 8 --ntasks-per-node=4 --gpus-per-task=1 --kill-on-bad-exit target/release/examples/cluster life --side 262144 --generations 1000
 //! ```
 //!
 //! The files have `f32` of this machine's byte order, row after row, and nothing else. Each rank reads its own rows, exchanges those
@@ -30,15 +30,15 @@ enum Task {
     Transpose(Turn),
 }
 
-/// Transposes a square matrix of `f32` several times, with the time of each: of what ranks send, it sends most.
+/// Transposes a square matrix of `f32` several times, with the time of each. Of all tasks it sends the most data.
 #[derive(Debug, clap::Args)]
 struct Turn {
     /// Rows and columns
     #[arg(long, default_value_t = 1 << 14)]
     side: usize,
     /// How often
-    #[arg(long, default_value_t = 5)]
-    times: usize,
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    times: u32,
 }
 
 /// Runs the Game of Life on a torus with random cells.

@@ -58,7 +58,7 @@ impl AccessOrder {
     /// Makes the queue wait until it may write.
     pub(crate) fn before_write(&mut self, queue: &Engine) -> Result<()> {
         let last = self.last.get_mut().unwrap_or_else(PoisonError::into_inner);
-        wait_for_end(queue, &last.writer)?;
+        queue.wait_for(&last.writer)?;
         last.readers.iter().try_for_each(|reader| wait_for_end(queue, reader))?;
         if !last.writer.is(queue) {
             last.writer = queue.clone();
@@ -74,8 +74,8 @@ impl AccessOrder {
     }
 }
 
-/// Makes the queue wait for the accesses of another one. A device that is lost accesses nothing any more, so that others can go on with
-/// their memory.
+/// Makes the queue wait for what another one reads. A device that is lost reads nothing any more, so that others can go on with their
+/// memory. What it was writing is another matter: nobody knows how much of it is there.
 fn wait_for_end(queue: &Engine, other: &Engine) -> Result<()> {
     match queue.wait_for(other) {
         Err(Error::DeviceLost { .. }) if other.is_lost() && !queue.is_lost() => Ok(()),

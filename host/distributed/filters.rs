@@ -23,7 +23,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
 
 /// Filters of one line, whose rows are samples, each with its channels.
 impl<S: FilterSample> Distributed<PreparedFilter1d<S>> {
-    /// Returns the filtered samples, which stay distributed. On GPUs, this returns when the work is enqueued.
+    /// Returns the filtered samples, which stay distributed. On GPUs, this returns when the work is enqueued, and between processes when the messages have passed.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl<S: FilterSample> Distributed<PreparedFilter1d<S>> {
         outputs(self.devices(), &self.any().line(), samples)
     }
 
-    /// Filters samples into other ones. On GPUs, this returns when the work is enqueued.
+    /// Filters samples into other ones. On GPUs, this returns when the work is enqueued, and between processes when the messages have passed.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
 
 /// Filters of one picture, of which each member has rows.
 impl<S: FilterSample, O: FilterSample> Distributed<PreparedFilter2d<S, O>> {
-    /// Returns the filtered picture, which stays distributed. On GPUs, this returns when the work is enqueued.
+    /// Returns the filtered picture, which stays distributed. On GPUs, this returns when the work is enqueued, and between processes when the messages have passed.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl<S: FilterSample, O: FilterSample> Distributed<PreparedFilter2d<S, O>> {
         outputs(self.devices(), &self.any().rows(picture.width(), picture.total_rows())?, picture)
     }
 
-    /// Filters a picture into another one. On GPUs, this returns when the work is enqueued.
+    /// Filters a picture into another one. On GPUs, this returns when the work is enqueued, and between processes when the messages have passed.
     ///
     /// # Errors
     ///

@@ -42,7 +42,7 @@ macro_rules! bytes {
                 })
             }
 
-            /// Returns the address of the first byte (`CUdeviceptr`), or 0 if there are none.
+            /// Returns the address of the first byte (`CUdeviceptr`). It has no meaning if there are none.
             #[must_use]
             pub fn address(&self) -> u64 {
                 self.address
@@ -64,3 +64,16 @@ macro_rules! bytes {
 }
 bytes!(GpuBytes);
 bytes!(GpuBytesMut);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_one_behind_the_other() {
+        let parts = GpuBytes::new(1000, 10).parts([3, 0, 5, 4].into_iter());
+        let parts: Vec<_> = parts.map(|part| (part.address(), part.len())).collect();
+        assert_eq!(parts, [(1000, 3), (1003, 0), (1003, 5), (1008, 2)]);
+        assert!(GpuBytesMut::new(0, 0).is_empty());
+    }
+}

@@ -24,7 +24,10 @@ pub trait Transport: Send + Sync {
     fn exchange(&self, sent: &[Sent<&[u8]>], received: &mut [Received<&mut [u8]>]) -> Result<(), TransportError>;
 
     /// Returns whether messages may also be in the memory of a GPU. If so, a process whose member is a CUDA device calls
-    /// [`exchange_on_gpu`](Self::exchange_on_gpu) instead of [`exchange`](Self::exchange), and other processes do not.
+    /// [`exchange_on_gpu`](Self::exchange_on_gpu) instead of [`exchange`](Self::exchange) where it can; other processes do not.
+    ///
+    /// Memory for messages then stays allocated on the GPU until the devices are dropped, for each type of elements: about as much as the most
+    /// that was sent at once, and received.
     fn takes_gpu_memory(&self) -> bool {
         false
     }

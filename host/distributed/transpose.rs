@@ -106,7 +106,8 @@ impl<T: TransposeElement> Distributed<PreparedBlocks<T>> {
         Ok(transposed)
     }
 
-    /// Transposes a matrix into another one. On GPUs, this returns when the work is enqueued. Until it is done, a member also has memory for
+    /// Transposes a matrix into another one. On GPUs, this returns when the work is enqueued, and between
+    /// processes when the messages have passed. Until it is done, a member also has memory for
     /// what comes from the others, about as much as its part.
     ///
     /// # Errors

@@ -55,7 +55,8 @@ fn divided<B>(address: u64, len: usize, most: usize) -> impl Iterator<Item = Pie
 }
 
 // SAFETY: a piece is `len` bytes. MPI gets nothing else from a `Piece` than this type, that number and the address, which is one of the
-// GPU's memory: the library knows such addresses, because `MpiTransport::takes_gpu_memory` is true only then.
+// GPU's memory. The library has said that it takes such addresses (`is_supported`). One that does not although it says so reads an address
+// that the host does not have, which ends the process.
 unsafe impl<B> AsDatatype for Piece<B> {
     type Out = SystemDatatype;
 
@@ -90,3 +91,17 @@ unsafe impl Buffer for Piece<&[u8]> {}
 
 // SAFETY: by the implementations above.
 unsafe impl BufferMut for Piece<&mut [u8]> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_divided() {
+        let pieces =
+            |len| divided::<&[u8]>(1 << 40, len, 10).map(|piece| (piece.pointer().addr() - (1 << 40), piece.count()));
+        assert_eq!(pieces(25).collect::<Vec<_>>(), [(0, 10), (10, 10), (20, 5)]);
+        assert_eq!(pieces(10).collect::<Vec<_>>(), [(0, 10)]);
+        assert_eq!(pieces(0).count(), 0);
+    }
+}

@@ -6,7 +6,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 use slm::distributed::Devices;
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,7 +44,11 @@ pub fn run<E: Display>(program: impl FnOnce(&Devices) -> Result<(), E>) -> ExitC
     let through_host = through_host(env::var_os(MEMORY)).unwrap_or_else(|value| {
         abort(&world, &format!("{MEMORY} is '{value}', but must be auto or host"));
     });
-    let devices = devices(&world, through_host).unwrap_or_else(|error| abort(&world, &error));
+    let devices = match catch_unwind(AssertUnwindSafe(|| devices(&world, through_host))) {
+        Ok(Ok(devices)) => devices,
+        Ok(Err(error)) => abort(&world, &error),
+        Err(_) => abort(&world, &"a panic"),
+    };
     // A panic must not get to `universe`, which would wait for the other ranks. Nor do `devices` end with it, because that takes the
     // other ranks too.
     match catch_unwind(AssertUnwindSafe(|| program(&devices))) {
@@ -64,10 +68,11 @@ const MEMORY: &str = "SLM_MPI_MEMORY";
 
 /// Returns whether it does, or the value that does not say so.
 fn through_host(value: Option<OsString>) -> Result<bool, String> {
-    match value.as_deref().and_then(OsStr::to_str) {
-        Some("host") => Ok(true),
-        Some("" | "auto") => Ok(false),
-        _ => value.map_or(Ok(false), |value| Err(value.to_string_lossy().into_owned())),
+    let value = value.unwrap_or_default().to_string_lossy().into_owned();
+    match &*value.to_ascii_lowercase() {
+        "host" => Ok(true),
+        "" | "auto" => Ok(false),
+        _ => Err(value),
     }
 }
 
@@ -99,7 +104,7 @@ mod tests {
     #[test]
     fn memory_has_two_names() {
         let of = |value: &str| through_host(Some(value.into()));
-        assert_eq!([through_host(None), of(""), of("auto"), of("host")], [Ok(false), Ok(false), Ok(false), Ok(true)]);
+        assert_eq!([through_host(None), of(""), of("auto"), of("HOST")], [Ok(false), Ok(false), Ok(false), Ok(true)]);
         assert_eq!(of("gpu"), Err("gpu".to_owned()));
     }
 }

@@ -36,11 +36,14 @@ const TAG: i32 = 0;
 /// let transport = MpiTransport::new(&universe.world());
 /// let devices = Devices::with_transport(Device::cpu(), transport)?;
 /// assert!(devices.len() >= 1);
+/// drop(universe);
+/// drop(devices);
 /// # Ok::<(), slm::Error>(())
 /// ```
 ///
-/// An MPI library that knows CUDA opens memory of the GPUs, which it closes at its end: drop the devices after it, as [`run`](crate::run)
-/// does.
+/// An MPI library that knows CUDA opens memory of the GPUs, which it closes at its end: keep the devices until MPI has ended, as
+/// [`run`](crate::run) does. Open MPI 4 says that it knows CUDA also when its parameter `opal_cuda_support` is 0: then call
+/// [`through_host`](Self::through_host).
 ///
 /// A program that uses this has to end the job if one rank fails, as [`run`](crate::run) does: a rank that ends in an orderly way waits
 /// for the others, and they may wait for its messages.

@@ -4,9 +4,9 @@ use super::context::Context;
 use super::handle::{Event, EventTime, Stream};
 use super::module::Loaded;
 use super::properties::Limits;
-use crate::Result;
 use crate::device::info::DeviceInfo;
 use crate::device::launch::QueueId;
+use crate::{Error, Result};
 use cuda_driver::api::{self, CUstream};
 use cuda_std::image::Module;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -99,21 +99,33 @@ impl Queue {
 
     /// Makes later work of this stream wait for the work that `other` has now.
     pub(super) fn wait_for(&self, other: &Self) -> Result<()> {
+        if Arc::ptr_eq(&self.context, &other.context) {
+            return self.order(&other.stream, &self.stream);
+        }
+        let waits = self.wait_for_another_context(other);
+        // Also after an error: the caller may go on if the other device is lost.
+        self.enter()?;
+        waits
+    }
+
+    /// As [`wait_for`](Self::wait_for), and leaves any of the two contexts current.
+    fn wait_for_another_context(&self, other: &Self) -> Result<()> {
         other.enter()?;
         let event = other.note(Event::record(&other.stream, EventTime::Ignored))?;
-        if Arc::ptr_eq(&self.context, &other.context) {
-            return self.note(self.stream.wait_for(&event));
+        self.enter()?;
+        let mut waits = self.stream.wait_for(&event);
+        if let Err(Error::DeviceLost { .. }) = waits {
+            // The failure may be that of either device. This one says of itself whether it is its own.
+            self.wait()?;
+            waits = other.note(waits);
         }
-        // Each device may be lost without the other one.
-        let waits = self.enter().and_then(|()| self.note(self.stream.wait_for(&event)));
         // The event is destroyed in its own context.
         let _ = other.context.make_current();
         drop(event);
-        waits.and_then(|()| self.enter())
+        waits
     }
 
     /// Makes later work of `second` wait for the work that `first` has now. `first` is a stream of this queue's context.
-    #[cfg(feature = "dlpack")]
     fn order(&self, first: &Stream, second: &Stream) -> Result<()> {
         self.enter()?;
         let event = self.note(Event::record(first, EventTime::Ignored))?;

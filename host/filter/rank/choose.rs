@@ -61,9 +61,7 @@ impl CpuMethod {
             CpuMethod::Median => "a network of comparisons for medians of this size, in registers",
             CpuMethod::Network => "a network of comparisons, for several neighbouring outputs at once",
             CpuMethod::Histogram => "counts of the samples in the window, updated from one output to the next",
-            CpuMethod::Columns => {
-                "counts of the samples in each column of the window, so the cost hardly depends on its size"
-            }
+            CpuMethod::Columns => "counts of the samples in each column of the window",
             CpuMethod::Comparison => "a comparison per sample of the window, for several neighbouring outputs at once",
             CpuMethod::Selection => "selection from a copy of each window",
         }

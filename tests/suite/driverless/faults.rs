@@ -119,8 +119,10 @@ fn use_first(devices: &Devices, x: &mut DistributedBuffer<i32>) -> Result<()> {
     let (Some(device), Some(mut part)) = (devices.get(0), x.part_mut(0)) else {
         panic!("both GPUs are of this process")
     };
-    part.upload(&vec![2; part.len()])?;
     let filter = Filter1d::correlate(&[1, 2, 3]).prepare(device)?;
+    // A kernel writes what the second GPU has read, then the host does.
+    filter.apply_into(&device.upload(&vec![1; part.len()])?, &mut part)?;
+    part.upload(&vec![2; part.len()])?;
     filter.apply(&[1, 2, 3])?;
     filter.apply(part.as_slice())?.download()?;
     device.synchronize()
