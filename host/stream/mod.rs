@@ -1,7 +1,8 @@
 //! Operations on data of any size: from anything that can be read, to anything that can be written.
 //!
 //! `stream` of a prepared operation returns a [`Stream`], whose [`run`](Stream::run) reads samples, computes and writes at the same
-//! time, part by part. So a file of any size goes through memory of a limited size.
+//! time, part by part. So a file of any size goes through memory of a limited size. On a GPU, a part is uploaded while an earlier one is
+//! downloaded, but after the kernels before it: those of most operations take far less time than the copies.
 //!
 //! Samples and outputs are raw: little-endian numbers one after another, without a header.
 //!
