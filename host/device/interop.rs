@@ -1,9 +1,12 @@
 //! Interop with programs that use Rust-CUDA's `cust`.
 
+#[cfg(doc)]
+use crate::Error;
 use crate::backend::cuda;
 use crate::device::Engine;
 use crate::device::buffer::Storage;
-use crate::{Buffer, Device, Element, Error, HandOverError, Result};
+use crate::device::slice::no_cuda_memory;
+use crate::{Buffer, Device, Element, HandOverError, Result};
 use cust::context::Context;
 use cust::memory::{DeviceBuffer, DeviceCopy};
 use cust::stream::Stream;
@@ -86,7 +89,9 @@ impl<T: Element + DeviceCopy> Buffer<T> {
         device: &Device,
         buffer: DeviceBuffer<T>,
     ) -> std::result::Result<Self, HandOverError<DeviceBuffer<T>>> {
-        let Engine::Cuda(queue) = device.engine() else { return Err(HandOverError::new(no_memory(device), buffer)) };
+        let Engine::Cuda(queue) = device.engine() else {
+            return Err(HandOverError::new(no_cuda_memory(device), buffer));
+        };
         match cuda::DeviceMemory::from_cust(queue, buffer) {
             Ok(memory) => Ok(Buffer::new(device, Storage::Cuda(memory))),
             Err((error, buffer)) => Err(HandOverError::new(error, buffer)),
@@ -114,12 +119,8 @@ impl<T: Element + DeviceCopy> Buffer<T> {
         let ordered = self.order_mut().before_release();
         let given = ordered.and_then(|()| match self.storage_mut() {
             Storage::Cuda(memory) => memory.give_to_cust(context),
-            Storage::Cpu(_) | Storage::Emulated(_) => Err(no_memory(self.device())),
+            Storage::Cpu(_) | Storage::Emulated(_) => Err(no_cuda_memory(self.device())),
         });
         given.map_err(|error| HandOverError::new(error, self))
     }
-}
-
-fn no_memory(device: &Device) -> Error {
-    Error::DeviceUnsupported { device: device.info().name.clone(), lacks: "CUDA memory" }
 }

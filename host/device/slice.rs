@@ -163,8 +163,7 @@ impl<'a, T: Element> BufferSlice<'a, T> {
 
     /// Returns where the elements are in the memory of a CUDA device, or an error on other devices. The caller orders the accesses.
     pub(crate) fn gpu_bytes(&self) -> Result<GpuBytes<'a>> {
-        let no_memory = || Error::DeviceUnsupported { device: self.device().info().name.clone(), lacks: "CUDA memory" };
-        let address = self.buffer.cuda_address().ok_or_else(no_memory)?;
+        let address = self.buffer.cuda_address().ok_or_else(|| no_cuda_memory(self.device()))?;
         Ok(GpuBytes::new(address + (self.first * size_of::<T>()) as u64, self.len * size_of::<T>()))
     }
 
@@ -288,6 +287,11 @@ impl<'a, T: Element> BufferSliceMut<'a, T> {
     pub(crate) fn into_cpu(self) -> &'a mut [T] {
         &mut self.buffer.storage_mut().cpu_mut()[self.first..self.first + self.len]
     }
+}
+
+/// Returns the error for a device whose memory is not CUDA's.
+pub(crate) fn no_cuda_memory(device: &Device) -> Error {
+    Error::DeviceUnsupported { device: device.info().name.clone(), lacks: "CUDA memory" }
 }
 
 fn is_aligned<T>(first: usize) -> bool {

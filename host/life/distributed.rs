@@ -278,7 +278,7 @@ impl DistributedBoard {
         Ok(())
     }
 
-    /// Returns the queue for messages directly from and to the GPU, if its cells are in memory as they are on the way.
+    /// Returns the queue for messages from and to the GPU's memory, if the cells there have the form of messages.
     fn queue_of_messages(&self) -> Option<Device> {
         let are_packed = self.members.iter().flatten().all(|member| member.board.cells.packed().is_some());
         self.devices.queue_of_messages().filter(|_| are_packed).cloned()

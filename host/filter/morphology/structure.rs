@@ -5,7 +5,7 @@ use crate::{RankWindow, Result};
 use ndarray::{Array2, ArrayView2};
 use std::sync::Arc;
 
-/// The samples around a pixel that morphology compares: flat, all as they are, or each with a height.
+/// The samples around a pixel that morphology compares: as they are, which is flat, or each with a height.
 ///
 /// Functions that take a structuring element also take anything that is a [`RankWindow`]: `5` for 5 x 5 samples, `[3, 5]` for 3 rows of 5
 /// columns, and a mask.

@@ -1,8 +1,10 @@
 //! Description of a rank filter of lines: plain data.
 
 use super::PreparedRank1d;
+use crate::filter::generated::WeightSource;
 use crate::filter::one_d::{Filter1dError, Reach};
 use crate::filter::origin;
+use crate::filter::settings::{FilterSettings, setters};
 use crate::rank2d::RankError;
 use crate::{Boundary, Device, Extent, Rank2d, Rank2dAlgorithm, RankElement, RankNanPolicy, Result};
 
@@ -25,9 +27,7 @@ pub struct Rank1d<S> {
     len: usize,
     /// The filter of rows, whose windows have one row.
     rows: Rank2d<S>,
-    boundary: Boundary<S>,
-    extent: Extent,
-    origin: isize,
+    settings: FilterSettings<S, Rank2dAlgorithm, 1>,
     stride: usize,
     channels: usize,
 }
@@ -67,23 +67,11 @@ impl<S: RankElement> Rank1d<S> {
     }
 
     fn new(len: usize, ranks: impl FnOnce([usize; 2]) -> Rank2d<S>) -> Self {
-        let (boundary, extent) = (Boundary::Zero, Extent::Same);
-        Rank1d { len, rows: ranks([1, len]), boundary, extent, origin: 0, stride: 1, channels: 1 }
+        let settings = FilterSettings::new(WeightSource::Given);
+        Rank1d { len, rows: ranks([1, len]), settings, stride: 1, channels: 1 }
     }
 
-    /// Returns the filter with these values outside the line. The default is [`Boundary::Zero`].
-    #[must_use]
-    pub fn boundary(mut self, boundary: Boundary<S>) -> Self {
-        self.boundary = boundary;
-        self
-    }
-
-    /// Returns the filter with this range of outputs. The default is [`Extent::Same`].
-    #[must_use]
-    pub fn extent(mut self, extent: Extent) -> Self {
-        self.extent = extent;
-        self
-    }
+    setters!("line", "", Rank2dAlgorithm);
 
     /// Returns the filter whose windows have another sample at an output's own place: that with the number `len / 2 + shift`. The default
     /// is 0. It is the `origin` of SciPy.
@@ -102,7 +90,7 @@ impl<S: RankElement> Rank1d<S> {
     /// ```
     #[must_use]
     pub fn origin(mut self, shift: isize) -> Self {
-        self.origin = shift;
+        self.settings.origin = [shift];
         self
     }
 
@@ -129,13 +117,6 @@ impl<S: RankElement> Rank1d<S> {
         self
     }
 
-    /// Returns the filter with this algorithm. The default is [`Rank2dAlgorithm::Auto`].
-    #[must_use]
-    pub fn algorithm(mut self, algorithm: Rank2dAlgorithm) -> Self {
-        self.rows = self.rows.algorithm(algorithm);
-        self
-    }
-
     /// Checks the filter and binds it to a device: loads the kernel, after all work that was enqueued before. Returns the prepared filter.
     ///
     /// # Errors
@@ -148,7 +129,8 @@ impl<S: RankElement> Rank1d<S> {
     /// * [`Error::SharedMemoryExceeded`] if [`SharedTile`](Rank2dAlgorithm::SharedTile) needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedRank1d<S>> {
-        let &Rank1d { len, origin, extent, channels, stride, .. } = self;
+        let &Rank1d { len, channels, stride, .. } = self;
+        let FilterSettings { origin: [origin], extent, .. } = self.settings;
         if len == 0 {
             return Err(RankError::NoSamples { rows: 1, columns: 0 }.into());
         }
@@ -160,16 +142,17 @@ impl<S: RankElement> Rank1d<S> {
 
     /// Returns the filter of rows of pictures that consist of lines.
     pub(super) fn along_rows(&self) -> Rank2d<S> {
-        self.placed(self.rows.clone()).origin(0, self.origin).stride(1, self.stride).channels(self.channels)
+        self.placed(self.rows.clone()).origin(0, self.settings.origin[0]).stride(1, self.stride).channels(self.channels)
     }
 
     /// Returns the filter of columns of pictures that consist of lines. Their channels are neighbouring columns.
     pub(super) fn down_columns(&self) -> Rank2d<S> {
-        self.placed(self.rows.clone().of_columns()).origin(self.origin, 0).stride(self.stride, 1)
+        self.placed(self.rows.clone().of_columns()).origin(self.settings.origin[0], 0).stride(self.stride, 1)
     }
 
     fn placed(&self, filter: Rank2d<S>) -> Rank2d<S> {
-        filter.boundary(self.boundary).extent(self.extent)
+        let FilterSettings { boundaries: [boundary], extent, algorithm, .. } = self.settings;
+        filter.boundary(boundary).extent(extent).algorithm(algorithm)
     }
 }
 

@@ -33,9 +33,9 @@ impl<T: Sortable> Band<'_, T> {
     /// Computes the outputs by counts of columns. The window is a rectangle, and strides are 1.
     pub(super) fn blocks(&self, outputs: &mut [T]) -> Result<()> {
         let axis = self.problem.columns;
-        let strip = STRIP.max(axis.taps).min(axis.outputs);
+        let (strip, has_nans) = (STRIP.max(axis.taps).min(axis.outputs), self.has_nans());
         for first in (0..axis.outputs).step_by(strip) {
-            let mut block = self.new_block(strip.min(axis.outputs - first))?;
+            let mut block = self.new_block(strip.min(axis.outputs - first), has_nans)?;
             for channel in 0..self.problem.channels {
                 self.block(&mut block, [first, channel], outputs);
             }
@@ -43,7 +43,7 @@ impl<T: Sortable> Band<'_, T> {
         Ok(())
     }
 
-    fn new_block(&self, outputs: usize) -> Result<Block<T::Narrow>> {
+    fn new_block(&self, outputs: usize, has_nans: bool) -> Result<Block<T::Narrow>> {
         let width = outputs + self.problem.columns.taps - 1;
         let len = self.padded.positions().saturating_mul(width);
         Ok(Block {
@@ -51,7 +51,7 @@ impl<T: Sortable> Band<'_, T> {
             bins: allocation::filled(0, len)?,
             columns: Columns::new(width)?,
             order: if T::BINS == Some(BINS) { None } else { Some(Order::new(len)?) },
-            nans: if self.has_nans() { Some(allocation::filled(0, width)?) } else { None },
+            nans: if has_nans { Some(allocation::filled(0, width)?) } else { None },
             ranks: allocation::filled(self.rule.rank(), outputs)?,
         })
     }
