@@ -372,9 +372,15 @@ fn many_bins(device: &Device, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Measures sums of weights, which have a single algorithm: of halves, and of random weights below 1.
+/// Measures sums of weights: of a few, and of many.
 fn weighted(device: &Device, count: usize) -> Result<()> {
     println!("# weights, on buffers; a run waits for its sums");
+    weights_of(device, 1 << 10)?;
+    weights_of(device, count)
+}
+
+/// Measures sums of halves, and of random weights below 1.
+fn weights_of(device: &Device, count: usize) -> Result<()> {
     let singles: Vec<f32> = (0..count).into_par_iter().map(weight).collect();
     let doubles: Vec<f64> = singles.iter().copied().map(f64::from).collect();
     for bins in WEIGHTED_BINS {

@@ -40,6 +40,8 @@ pub(super) struct Choice {
     pub(super) geometry: Geometry,
     pub(super) finding_peaks: WeighGeometry,
     pub(super) adding_weights: WeighGeometry,
+    /// In one pass: weights of `f32`, and of `f64`.
+    pub(super) adding_at_once: [WeighGeometry; 2],
 }
 
 /// A kernel that counts.
@@ -87,8 +89,13 @@ pub(super) fn choose<T: SampleType>(
     let kernel = kernel(algorithm, &layout, &geometry);
     let finding_peaks = WeighGeometry::peaks(counters, tuning.memory, &tuning.launches);
     let adding_weights = WeighGeometry::sums(counters, &tuning.launches);
+    let adding_at_once = [
+        WeighGeometry::once::<f32>(counters, tuning.memory, &tuning.launches),
+        WeighGeometry::once::<f64>(counters, tuning.memory, &tuning.launches),
+    ];
     let samples = T::NAME;
-    let choice = Choice { samples, bins, kernel, algorithm, reason, geometry, finding_peaks, adding_weights };
+    let choice =
+        Choice { samples, bins, kernel, algorithm, reason, geometry, finding_peaks, adding_weights, adding_at_once };
     let name = choice.bins.name_of(kernel).ok_or_else(|| choice.no_kernel())?;
     shared.check(name, geometry.shared_bytes)?;
     Ok(choice)

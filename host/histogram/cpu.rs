@@ -53,12 +53,12 @@ fn weighted<T: SampleType, W: Weigh>(facts: &Facts<T>, samples: &[T], weights: &
     if quantum.divides(least, W::ZEROS) {
         let add = |sum: &mut i128, weight, _| *sum += quantum.multiple(weight);
         combine(&weighted_tables(facts, samples, weights, add)?, &mut sums, |a, b| a + b);
-        return allocation::collected(sums.into_iter().map(|sum| quantum.sum(sum)));
+        return values(counters, |cell| sums[cell], |_| quantum);
     }
     let mut peaks = allocation::filled_here(0, counters)?;
     find_peaks_of(facts, samples, weights, &mut peaks)?;
     add_multiples(facts, samples, weights, Peaks { peaks: &peaks, count_log2 }, &mut sums)?;
-    values(sums.into_iter(), &peaks, count_log2)
+    values(counters, |cell| sums[cell], |cell| Quantum::new(peaks[cell], count_log2))
 }
 
 /// The largest magnitudes of the weights in each cell, of at most `2^count_log2` weights.

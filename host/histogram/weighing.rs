@@ -8,7 +8,7 @@ use crate::cpu::allocation;
 use crate::device::on_device::OnDevice;
 use crate::stream::twice::{Pass, TwoPasses};
 use crate::{Device, Result};
-use slm_kernels::histogram::count_log2;
+use slm_kernels::histogram::{Quantum, count_log2};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Sums of the weights of parts: the first pass finds the largest weight of each cell, the second one adds.
@@ -44,7 +44,9 @@ impl<'a, T: HistogramElement> Weighing<'a, T> {
     pub(super) fn finish(&self) -> Result<WeightedCounts<T>> {
         let State { count_log2, sums } = &*self.state();
         let sums = match sums {
-            Sums::Cpu { peaks, multiples } => values(multiples.iter().copied(), peaks, *count_log2),
+            Sums::Cpu { peaks, multiples } => {
+                values(peaks.len(), |cell| multiples[cell], |cell| Quantum::new(peaks[cell], *count_log2))
+            }
             Sums::Gpu(sums) => sums.values(*count_log2),
         };
         Ok(WeightedCounts::new(sums?, self.histogram.layout().cells(), &self.histogram.facts.edges))

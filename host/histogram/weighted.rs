@@ -22,9 +22,15 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// for every order of the samples. A sum beyond the largest `f64` is infinite; sums beyond it that cancel are not lost. The
     /// [module](super) has the rule, the exact bound and its limit.
     ///
-    /// Weights are `f32` or `f64`. A GPU reads samples and weights twice: first it finds the largest exponent in each bin, then
-    /// it adds the weights atomically. If all sums of 16 bytes fit into 96 KiB of a block's shared memory, each block has one
-    /// set of sums there; otherwise the sums are in global memory. Many samples in one bin make it slower.
+    /// Weights are `f32` or `f64`. A GPU tries it in one pass, in multiples of a single quantum. It guesses that from 512 weights,
+    /// such that all weights up to 2^4 times as large as these, and down to 2^-36 of them (`f64`: 2^-39), are multiples of it. Zeros
+    /// are, too; subnormal numbers are not. In that pass, blocks have their sums in shared memory, in several copies if they fit, so
+    /// many samples in one bin hardly matter; too many sums are in global memory.
+    ///
+    /// If a weight is outside of this range, or there are more than 2^30, the GPU reads samples and weights twice: first it finds
+    /// the largest exponent in each bin, then it adds the weights atomically. If all sums of 16 bytes fit into 96 KiB of a block's
+    /// shared memory, each block has one set of sums there; otherwise the sums are in global memory. Many samples in one bin make
+    /// this much slower. Neither way changes a sum.
     ///
     /// The [`algorithm`](crate::Histogram::algorithm) and the [`plan`](Self::plan) are for counting only.
     /// [`weighted_plan`](Self::weighted_plan) returns the launches for weights.
@@ -159,7 +165,8 @@ impl<T: HistogramElement> PreparedHistogram<T> {
         }
     }
 
-    /// Returns the plan for adding `f32` weights of samples of this shape.
+    /// Returns the plan for adding `f32` weights of samples of this shape: of one pass, or of two if there are too many. Whether one pass
+    /// is enough, a call of [`apply_weighted`](Self::apply_weighted) finds out; streams take two.
     ///
     /// On a GPU this loads the kernels, as the first call of [`apply_weighted`](Self::apply_weighted) does.
     ///

@@ -2,7 +2,7 @@
 
 use super::HistogramError;
 use crate::cpu::allocation;
-use crate::cpu::parallel::combined;
+use crate::cpu::parallel::{combined, for_elements};
 use crate::cpu::vector::vectorised;
 use crate::element::raw::Raw;
 use crate::{BufferSlice, Element, Result, Windows};
@@ -44,6 +44,10 @@ pub(crate) enum WeightBuffer<'a> {
 pub(super) type WeightWindows<'l> = (GlobalIn<'l, f32>, GlobalIn<'l, f64>);
 
 impl<'a> WeightBuffer<'a> {
+    pub(super) fn are_doubles(self) -> bool {
+        matches!(self, WeightBuffer::F64(_))
+    }
+
     /// Returns windows on all weights.
     pub(super) fn windows<'l>(self, windows: &mut Windows<'l, 'a>) -> WeightWindows<'l> {
         match self {
@@ -82,10 +86,18 @@ weights! {
     f64: F64, 0;
 }
 
-/// Returns the sums of weights as numbers, each rounded once, for the sum of multiples of each cell and the largest
-/// [`magnitude`](slm_kernels::histogram::magnitude) of its weights.
-pub(super) fn values(sums: impl ExactSizeIterator<Item = i128>, peaks: &[u32], count_log2: u32) -> Result<Vec<f64>> {
-    allocation::collected(sums.zip(peaks).map(|(sum, peak)| Quantum::new(*peak, count_log2).sum(sum)))
+/// Minimum number of sums per thread.
+const SUMS: usize = 1 << 12;
+
+/// Returns the sums of weights as numbers, each rounded once, for the sum of multiples of each cell and the quantum of its weights.
+pub(super) fn values(
+    cells: usize,
+    sum: impl Fn(usize) -> i128 + Sync,
+    quantum: impl Fn(usize) -> Quantum + Sync,
+) -> Result<Vec<f64>> {
+    let mut values = allocation::filled(0.0, cells)?;
+    for_elements(&mut values, SUMS, |cell, value| *value = quantum(cell).sum(sum(cell)));
+    Ok(values)
 }
 
 /// Returns the least [`magnitude`] of the weights that are not 0, and the largest one of all; 0 if there is none. Returns an error if a

@@ -14,6 +14,7 @@
 //! | `shared.rs` | kernels with counters in shared memory and atomic additions; one or several copies of each counter |
 //! | `private.rs` | the kernel with private counters of each thread in shared memory, without atomic additions |
 //! | `weight.rs` | weights as whole numbers, on host and device |
+//! | `weigh_once.rs` | the kernel that adds up weights of similar magnitudes in one pass |
 //! | `peak.rs` | the kernel that finds the largest magnitude of the weights in each bin |
 //! | `weigh.rs` | the kernel that adds up weights |
 //! | `host/` | what only the host has: borders, scales for a range, and grid, block and shared memory for a problem's size |
@@ -32,6 +33,7 @@ mod scale;
 mod shared;
 mod walk;
 mod weigh;
+mod weigh_once;
 mod weight;
 mod words;
 
@@ -48,7 +50,8 @@ pub use peak::PeakArgs;
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
 pub use weigh::{WeighArgs, WeightedArgs};
-pub use weight::{NOT_FINITE, Quantum, magnitude};
+pub use weigh_once::{WeighOnceArgs, result_shift};
+pub use weight::{NOT_FINITE, Quantum, Span, Weight, magnitude};
 pub use words::{EvenWords, WordEdges, WordRange};
 
 use cuda_std::{GlobalIn, GlobalInOut, Ordering, arguments, kernel};
@@ -245,6 +248,13 @@ kernel! {
     /// on a multiprocessor.
     pub fn histogram_peaks<'l>(arena, args: PeakArgs<'l, <B as BinningArgument>::At<'l>>) where registers <= 32 {
         peak::find(arena, &args);
+    }
+
+    /// Adds up weights of similar magnitudes in one pass.
+    pub fn histogram_weigh_once<'l>(arena, args: WeighOnceArgs<'l, <B as BinningArgument>::At<'l>>)
+    where registers <= 64
+    {
+        weigh_once::add(arena, &args);
     }
 
     /// Adds up weights.

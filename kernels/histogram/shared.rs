@@ -100,19 +100,24 @@ fn clear(window: &Shared<u32>) {
 }
 
 /// Returns the sum of all copies of counter `i`.
-///
-/// The counters of 32 lanes begin in `32 / copies` different banks, which depend on the low bits of the lane. The high bits
-/// select the copy with which a lane begins, in Gray code, so that the same holds for 16 lanes and 16 banks.
 #[inline(always)]
 fn sum(window: &Shared<u32>, i: u32, copies_log2: u32) -> u32 {
-    let lane = i % warp::WARP;
-    let start = (lane ^ lane << 1) >> (5 - copies_log2) & ((1 << copies_log2) - 1);
-    let (mut sum, mut copy) = (0, 0);
+    let (start, mut sum, mut copy) = (first_copy(i, copies_log2), 0, 0);
     while copy < 1 << copies_log2 {
         sum += window.get((i << copies_log2) + (start ^ copy));
         copy += 1;
     }
     sum
+}
+
+/// Returns the copy of counter `i` with which a lane begins to add up.
+///
+/// The counters of 32 lanes begin in `32 / copies` different banks, which depend on the low bits of the lane. The high bits
+/// select the copy with which a lane begins, in Gray code, so that the same holds for 16 lanes and 16 banks.
+#[inline(always)]
+pub(super) fn first_copy(i: u32, copies_log2: u32) -> u32 {
+    let lane = i % warp::WARP;
+    (lane ^ lane << 1) >> (5 - copies_log2) & ((1 << copies_log2) - 1)
 }
 
 /// A block's counters, with the copy of the calling lane.

@@ -104,6 +104,9 @@ fn per_pack<B: Binning>() -> u32 {
 /// Returns the channel of sample `i` of the launch.
 #[inline(always)]
 pub(super) fn channel_of<B: Binning>(args: &Args<B>, i: u32) -> u32 {
+    if args.channels == 1 {
+        return 0;
+    }
     let channel = args.first_channel + i % args.channels.max(1);
     if channel < args.channels { channel } else { channel - args.channels }
 }

@@ -143,7 +143,7 @@ fn add_in_block(sums: &Shared<u32>, range: u32, i: u32, number: i128) {
 
 /// Adds to the sum of a cell.
 #[inline(always)]
-fn add_to_result<B: Binning>(args: &Args<B>, cell: u64, number: i128) {
+pub(super) fn add_to_result<B: Binning>(args: &Args<B>, cell: u64, number: i128) {
     let (low, mut high) = (number as u64, (number >> 64) as u64);
     if low != 0 {
         let overflows = args.counts.fetch_add(2 * cell, low, Ordering::Relaxed) > !low;

@@ -5,7 +5,7 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::histogram::choose::CountingKernel;
 use cuda_std::Entry;
-use slm_kernels::histogram::{Args, BinningArgument, PeakArgs, WeighArgs};
+use slm_kernels::histogram::{Args, BinningArgument, PeakArgs, WeighArgs, WeighOnceArgs};
 
 /// A loaded kernel that counts.
 pub(super) type CountLaunch<B> = dyn for<'l> Launch<Args<'l, <B as BinningArgument>::At<'l>>>;
@@ -15,6 +15,9 @@ pub(super) type PeakLaunch<B> = dyn for<'l> Launch<PeakArgs<'l, <B as BinningArg
 
 /// A loaded kernel that adds up weights.
 pub(super) type WeighLaunch<B> = dyn for<'l> Launch<WeighArgs<'l, <B as BinningArgument>::At<'l>>>;
+
+/// A loaded kernel that adds up weights in one pass.
+pub(super) type WeighOnceLaunch<B> = dyn for<'l> Launch<WeighOnceArgs<'l, <B as BinningArgument>::At<'l>>>;
 
 /// A kernel that is loaded as an `L`.
 pub(super) struct Loadable<L: ?Sized> {
@@ -37,6 +40,7 @@ pub(super) struct BinKernels<B: BinningArgument> {
     pub(super) compared: Option<ComparedKernels<B>>,
     pub(super) peaks: Loadable<PeakLaunch<B>>,
     pub(super) weigh: Loadable<WeighLaunch<B>>,
+    pub(super) weigh_once: Loadable<WeighOnceLaunch<B>>,
 }
 
 /// Kernels for comparison, which only some bins have.
@@ -88,6 +92,15 @@ where
     Loadable { name: K::NAME, loader: |gpu| Ok(Box::new(gpu.own_kernel::<K>()?)) }
 }
 
+/// Returns a kernel that adds up weights in one pass.
+pub(super) fn weigh_once<B, K>() -> Loadable<WeighOnceLaunch<B>>
+where
+    B: BinningArgument,
+    K: for<'l> Entry<Args<'l> = WeighOnceArgs<'l, B::At<'l>>, Constants = ()>,
+{
+    Loadable { name: K::NAME, loader: |gpu| Ok(Box::new(gpu.own_kernel::<K>()?)) }
+}
+
 /// Returns the [`BinKernels`] of an argument; with `compared` those for comparison, too. A macro, because the entry points of all
 /// arguments implement a trait, but not generically. It needs this module, and `slm_kernels::histogram` as `entries`.
 macro_rules! kernels {
@@ -99,6 +112,7 @@ macro_rules! kernels {
             compared: kernels::compared_kernels!($bins $(, $compared)?),
             peaks: kernels::peaks::<$bins, entries::histogram_peaks<$bins>>(),
             weigh: kernels::weigh::<$bins, entries::histogram_weigh<$bins>>(),
+            weigh_once: kernels::weigh_once::<$bins, entries::histogram_weigh_once<$bins>>(),
         }
     };
 }

@@ -18,8 +18,11 @@ pub(super) struct SampleRange {
 pub(super) struct LaunchPart {
     pub(super) shape: LaunchShape,
     pub(super) samples: SampleRange,
-    /// Number of counters in a range, or in the shared memory of a block that processes weights.
+    /// Number of ranges of counters, and of counters in a range; of these, a block that processes weights may have none.
+    pub(super) ranges: u32,
     pub(super) range: u32,
+    /// Binary logarithm of the number of copies of each counter, or of each sum.
+    pub(super) copies_log2: u32,
 }
 
 /// Divides work into launches.
@@ -28,6 +31,7 @@ pub(super) struct LaunchParts {
     pub(super) geometry: Geometry,
     finding_peaks: WeighGeometry,
     adding_weights: WeighGeometry,
+    adding_at_once: [WeighGeometry; 2],
     /// Number of multiprocessors.
     processors: u32,
     /// Samples per pack.
@@ -44,6 +48,7 @@ impl LaunchParts {
             geometry: choice.geometry,
             finding_peaks: choice.finding_peaks,
             adding_weights: choice.adding_weights,
+            adding_at_once: choice.adding_at_once,
             processors,
             per_pack: PACK_BYTES as usize / sample_bytes,
             most_packs: MOST_PACKS as usize,
@@ -63,7 +68,8 @@ impl LaunchParts {
             let samples = SampleRange { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = geometry.grid(samples.packs as u64, processors);
             let shape = shape(blocks, geometry.threads).shared_bytes(geometry.shared_bytes);
-            LaunchPart { shape, samples, range: geometry.range }
+            let Geometry { ranges, range, copies_log2, .. } = geometry;
+            LaunchPart { shape, samples, ranges, range, copies_log2 }
         })
     }
 
@@ -77,12 +83,21 @@ impl LaunchParts {
         self.weighing(samples, self.adding_weights)
     }
 
+    /// Returns the launch that adds up the weights of samples in one pass, or `None` if there are no samples, or more than one launch
+    /// takes.
+    pub(super) fn adding_at_once(&self, samples: usize, are_doubles: bool) -> Option<LaunchPart> {
+        let part = self.weighing(samples, self.adding_at_once[usize::from(are_doubles)]).next()?;
+        (samples <= self.most_weights).then_some(part)
+    }
+
     fn weighing(&self, samples: usize, geometry: WeighGeometry) -> impl Iterator<Item = LaunchPart> {
         let processors = self.processors;
         parts(samples, self.most_weights).map(move |(first, len)| {
             let blocks = geometry.grid(len as u64, processors);
             let shape = shape(blocks, geometry.threads).shared_bytes(geometry.shared_bytes);
-            LaunchPart { shape, samples: SampleRange { first, packs: 0, tail: len }, range: geometry.keys }
+            let samples = SampleRange { first, packs: 0, tail: len };
+            let WeighGeometry { ranges, keys: range, copies_log2, .. } = geometry;
+            LaunchPart { shape, samples, ranges, range, copies_log2 }
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The launches of kernels for bins of one kind.
 
 use super::bins::TypedBins;
-use super::kernels::{BinKernels, CountLaunch, PeakLaunch, WeighLaunch};
+use super::kernels::{BinKernels, CountLaunch, PeakLaunch, WeighLaunch, WeighOnceLaunch};
 use super::launch_parts::{LaunchPart, LaunchParts};
 use super::samples::{SampleBuffer, WeightedSamples};
 use crate::device::gpu::Gpu;
@@ -11,8 +11,13 @@ use crate::histogram::weights::WeightWindows;
 use crate::{Buffer, BufferSliceMut, Result, Windows};
 use cuda_std::{GlobalIn, GlobalInOut};
 use slm_kernels::cast;
-use slm_kernels::histogram::{Args, Binning, BinningArgument, PACK_BYTES, PeakArgs, WeighArgs, WeightedArgs};
+use slm_kernels::histogram::{
+    Args, Binning, BinningArgument, PACK_BYTES, PeakArgs, WeighArgs, WeighOnceArgs, WeightedArgs,
+};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Words of the outcome of a launch that adds up weights in one pass.
+pub(super) const OUTCOME: usize = 2;
 
 /// Words per pack.
 const WORDS: u32 = PACK_BYTES / 4;
@@ -26,6 +31,15 @@ pub(super) trait HistogramLaunches: Send + Sync {
         samples: SampleBuffer<'_>,
         len: usize,
         counts: BufferSliceMut<'_, u64>,
+    ) -> Result<()>;
+
+    /// Adds up weights in one pass, by one launch. Behind the words of all sums, `sums` has two for the outcome.
+    fn add_at_once(
+        &self,
+        parts: &LaunchParts,
+        part: LaunchPart,
+        weighted: WeightedSamples<'_>,
+        sums: &mut Buffer<u64>,
     ) -> Result<()>;
 
     /// Finds the largest magnitudes of weights in each cell. The kernel does not use `sums`.
@@ -49,6 +63,9 @@ pub(super) trait HistogramLaunches: Send + Sync {
 
     /// Returns the kernel that counts.
     fn counter(&self) -> &dyn Loaded;
+
+    /// Returns the name of the kernel that adds up weights in one pass, and the kernel.
+    fn weighing_at_once(&self) -> (&'static str, Result<&dyn Loaded>);
 
     /// Returns the names of the kernels that find the largest magnitudes and that add up weights.
     fn weighing_names(&self) -> [&'static str; 2];
@@ -77,6 +94,7 @@ pub(super) struct TypedLaunches<P: TypedBins> {
     counter: Box<CountLaunch<P::Argument>>,
     peaks: OnDemand<Box<PeakLaunch<P::Argument>>>,
     weigh: OnDemand<Box<WeighLaunch<P::Argument>>>,
+    weigh_once: OnDemand<Box<WeighOnceLaunch<P::Argument>>>,
     pub(super) table: Buffer<P::Table>,
     /// Lock of the critical section, if the kernel has one. All launches share it: each launch leaves it unlocked, and launches
     /// run one after another.
@@ -127,6 +145,7 @@ impl<P: TypedBins> TypedLaunches<P> {
             counter,
             peaks: OnDemand::default(),
             weigh: OnDemand::default(),
+            weigh_once: OnDemand::default(),
             gpu: gpu.clone(),
             bins,
             settings,
@@ -145,6 +164,10 @@ impl<P: TypedBins> TypedLaunches<P> {
 
     fn weigh(&self) -> Result<&WeighLaunch<P::Argument>> {
         Ok(&**self.weigh.get(|| self.kernels.weigh.load(&self.gpu))?)
+    }
+
+    fn weigh_once(&self) -> Result<&WeighOnceLaunch<P::Argument>> {
+        Ok(&**self.weigh_once.get(|| self.kernels.weigh_once.load(&self.gpu))?)
     }
 
     /// Returns the arguments of a launch that counts.
@@ -176,9 +199,9 @@ impl<P: TypedBins> TypedLaunches<P> {
             keys: self.bins.keys() as u32,
             cells: layout.cells() as u32,
             seq_cst: is_seq_cst.into(),
-            ranges: parts.geometry.ranges,
+            ranges: part.ranges,
             range: part.range,
-            copies_log2: parts.geometry.copies_log2,
+            copies_log2: part.copies_log2,
         })
     }
 
@@ -191,11 +214,12 @@ impl<P: TypedBins> TypedLaunches<P> {
         part: LaunchPart,
     ) -> Result<WeightedArgs<'l, ArgumentOf<'l, P>>> {
         let counts = windows.counts.slice(2 * self.first_cell(), u64::MAX);
-        let first = part.samples.first as u64;
+        let (first, len) = (part.samples.first as u64, part.samples.tail as u64);
+        let samples = windows.samples.slice(first, len);
         Ok(WeightedArgs {
-            args: Args { counts, ..self.args(windows, parts, part)? },
-            singles: singles.slice(first, u64::MAX),
-            doubles: doubles.slice(first, u64::MAX),
+            args: Args { counts, samples, ..self.args(windows, parts, part)? },
+            singles: singles.slice(first, len),
+            doubles: doubles.slice(first, len),
         })
     }
 
@@ -219,6 +243,25 @@ impl<P: TypedBins> HistogramLaunches for TypedLaunches<P> {
         parts
             .counting(len)
             .try_for_each(|part| self.counter.launch(&windows, part.shape, self.args(&call, parts, part)?, &()))
+    }
+
+    fn add_at_once(
+        &self,
+        parts: &LaunchParts,
+        part: LaunchPart,
+        WeightedSamples { samples, weights, .. }: WeightedSamples<'_>,
+        sums: &mut Buffer<u64>,
+    ) -> Result<()> {
+        let kernel = self.weigh_once()?;
+        let first_of_outcome = sums.len() as u64 - OUTCOME as u64;
+        let mut section = self.section();
+        let mut windows = Windows::new(&self.gpu);
+        let call = CallWindows::<P>::new(&mut windows, samples, sums, &mut section, &self.table)?;
+        let weights = weights.windows(&mut windows);
+        let outcome = call.counts.slice(first_of_outcome, OUTCOME as u64);
+        let _submission = self.gpu.submission_lock()?;
+        let args = WeighOnceArgs { weighted: self.weighted_args(&call, weights, parts, part)?, outcome };
+        kernel.launch(&windows, part.shape, args, &())
     }
 
     fn find_peaks(
@@ -264,6 +307,10 @@ impl<P: TypedBins> HistogramLaunches for TypedLaunches<P> {
 
     fn counter(&self) -> &dyn Loaded {
         &*self.counter
+    }
+
+    fn weighing_at_once(&self) -> (&'static str, Result<&dyn Loaded>) {
+        (self.kernels.weigh_once.name, self.weigh_once().map(|kernel| kernel as &dyn Loaded))
     }
 
     fn weighing_names(&self) -> [&'static str; 2] {

@@ -30,8 +30,8 @@ use crate::device::gpu::Gpu;
 use crate::plan::Planned;
 use crate::{Buffer, BufferSliceMut, LaunchPlan, Result};
 use launch_parts::{LaunchParts, times};
-use launches::{ArgumentSettings, HistogramLaunches};
-use slm_kernels::histogram::count_log2;
+use launches::{ArgumentSettings, HistogramLaunches, OUTCOME};
+use slm_kernels::histogram::{Quantum, Span, count_log2};
 
 /// A histogram on a GPU.
 pub(crate) struct GpuHistogram {
@@ -81,6 +81,29 @@ impl GpuHistogram {
 
     /// Returns the sums of weights. Both buffers are on this device.
     pub(super) fn weigh(&self, weighted: WeightedSamples<'_>) -> Result<Vec<f64>> {
+        match self.weigh_at_once(weighted)? {
+            Some(sums) => Ok(sums),
+            None => self.weigh_in_two_passes(weighted),
+        }
+    }
+
+    /// Returns the sums of weights that one pass can add up, which it finds out.
+    fn weigh_at_once(&self, weighted: WeightedSamples<'_>) -> Result<Option<Vec<f64>>> {
+        let are_doubles = weighted.weights.are_doubles();
+        let Some(part) = self.parts.adding_at_once(weighted.len, are_doubles) else { return Ok(None) };
+        let mut sums = self.gpu.zeroed(2 * self.layout.counters() + OUTCOME)?;
+        self.launches.add_at_once(&self.parts, part, weighted, &mut sums)?;
+        let sums = sums.download()?;
+        let (multiples, outcome) = sums.split_at(2 * self.layout.counters());
+        // The cast is exact: an exponent field.
+        let span = Span { least: outcome[0] as u32 };
+        let quantum = if are_doubles { span.quantum_of_sums::<f64>() } else { span.quantum_of_sums::<f32>() };
+        let values = || values(self.layout.counters(), |cell| sum_of(multiples, cell), |_| quantum);
+        if outcome[1] == 0 { values().map(Some) } else { Ok(None) }
+    }
+
+    /// Returns the sums of any weights.
+    fn weigh_in_two_passes(&self, weighted: WeightedSamples<'_>) -> Result<Vec<f64>> {
         let (mut sums, count_log2) = (self.sums()?, count_log2(weighted.len as u64));
         self.find_peaks(weighted, &mut sums)?;
         self.add_weights(weighted, count_log2, &mut sums)?;
@@ -128,8 +151,21 @@ impl GpuHistogram {
         samples.saturating_add(launches.saturating_mul(counts))
     }
 
-    /// Returns the plan for the weights of samples.
+    /// Returns the plan for `f32` weights of samples.
     pub(super) fn weighted_plan(&self, samples: usize) -> Planned {
+        let Some(part) = self.parts.adding_at_once(samples, false) else { return self.plan_of_two_passes(samples) };
+        let (name, kernel) = self.launches.weighing_at_once();
+        let inputs = (samples as u64).saturating_mul((self.sample_bytes + size_of::<f32>()) as u64);
+        let launch = LaunchPlan {
+            moved_bytes: inputs.saturating_add((size_of::<i128>() * self.layout.counters()) as u64),
+            ..self.gpu.launch_plan(name, part.shape, kernel.and_then(|kernel| kernel.residency(part.shape)))
+        };
+        let others = self.launches.weighing_names().join(" and ");
+        let reason = format!("one pass, if the magnitudes of all weights are similar; otherwise then {others}");
+        Planned::new(&*reason, [launch])
+    }
+
+    fn plan_of_two_passes(&self, samples: usize) -> Planned {
         let times = times(samples, self.parts.most_weights);
         let inputs = (samples as u64).saturating_mul((self.sample_bytes + size_of::<f32>()) as u64);
         let (peak, sum) = (size_of::<u32>(), size_of::<i128>());
@@ -143,7 +179,7 @@ impl GpuHistogram {
                 ..self.gpu.launch_plan(name, shape, kernel.and_then(|kernel| kernel.residency(shape)))
             })
         });
-        if samples == 0 { Planned::nothing() } else { Planned::new("weights have a single algorithm", launches) }
+        if samples == 0 { Planned::nothing() } else { Planned::new("more weights than one launch takes", launches) }
     }
 }
 
@@ -164,8 +200,13 @@ impl GpuSums {
 
 /// Returns sums as numbers, for the peaks and the two words of each cell.
 fn values_of(peaks: &[u32], multiples: &[u64], count_log2: u32) -> Result<Vec<f64>> {
-    let sums = multiples.as_chunks::<2>().0.iter();
-    values(sums.map(|&[low, high]| i128::from(high.cast_signed()) << 64 | i128::from(low)), peaks, count_log2)
+    let quantum = |cell: usize| Quantum::new(peaks[cell], count_log2);
+    values(multiples.len() / 2, |cell| sum_of(multiples, cell), quantum)
+}
+
+/// Returns the sum of a cell, which has two words, the low one first.
+fn sum_of(words: &[u64], cell: usize) -> i128 {
+    i128::from(words[2 * cell + 1].cast_signed()) << 64 | i128::from(words[2 * cell])
 }
 
 /// Returns the number of copies of each counter in a block's shared memory.

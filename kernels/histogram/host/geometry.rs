@@ -3,7 +3,8 @@
 use crate::histogram::peak::PER_WORD;
 use crate::histogram::shared::DROPPED;
 use crate::histogram::weigh::WORDS;
-use crate::histogram::{GROUP, ROW, cached};
+use crate::histogram::weigh_once::{MOST_COPIES_LOG2, ONCE_THREADS, TOGETHER};
+use crate::histogram::{GROUP, ROW, Weight, cached};
 use cuda_std::shared_bytes;
 
 /// Maximum number of packs per launch: 2 GiB of samples, so that no 32-bit counter overflows.
@@ -30,6 +31,8 @@ pub struct LaunchConstants {
     pub weighing_blocks: u32,
     /// Maximum shared memory of such a block, in bytes.
     pub weighing_bytes: u64,
+    /// Maximum number of ranges of keys of the kernel that adds up weights in one pass.
+    pub weighing_ranges: u32,
 }
 
 /// Kernels that count, by what their launch parameters depend on.
@@ -122,8 +125,14 @@ pub struct WeighGeometry {
     pub threads: u32,
     /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Number of keys of all channels that have shared memory: all, or 0 if they do not fit.
+    /// Number of keys of all channels that have shared memory in a block: all, those of a range, or 0 if they do not fit.
     pub keys: u32,
+    /// Number of ranges of keys. This many neighbouring blocks read the same samples.
+    pub ranges: u32,
+    /// Binary logarithm of the number of copies of a sum.
+    pub copies_log2: u32,
+    /// Number of samples that a block processes together.
+    piece: u32,
     /// Maximum number of blocks per multiprocessor.
     blocks: u32,
 }
@@ -137,7 +146,8 @@ impl WeighGeometry {
             return Self::new(keys, shared_bytes, tuning);
         }
         // Few such blocks are resident, so they have as many threads as possible.
-        WeighGeometry { threads: tuning.threads, shared_bytes, keys, blocks: resident(shared_bytes, memory, tuning) }
+        let (threads, blocks) = (tuning.threads, resident(shared_bytes, memory, tuning));
+        WeighGeometry { threads, shared_bytes, keys, ranges: 1, copies_log2: 0, piece: threads, blocks }
     }
 
     /// Returns the launch parameters of the kernel that adds up weights.
@@ -146,18 +156,39 @@ impl WeighGeometry {
         Self::new(keys, shared_bytes::<u32>(u64::from(keys) * u64::from(WORDS)), tuning)
     }
 
+    /// Returns the launch parameters of the kernel that adds up weights of type `W` in one pass: with as many copies of each sum as
+    /// fit, at most one for each lane; or as few ranges as possible. One block is resident, because of its registers.
+    #[must_use]
+    pub fn once<W: Weight>(keys: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Self {
+        let bytes_of = |keys: u64| shared_bytes::<u32>(keys * u64::from(1 + W::WORDS));
+        // Rounded down, because sizes are rounded up to 16 bytes.
+        let capacity = (memory.block / 16 * 16 / bytes_of(4) * 4).max(1);
+        let ranges = u64::from(keys).div_ceil(capacity).max(1) as u32;
+        let (threads, piece) = (ONCE_THREADS, ONCE_THREADS);
+        let plain = WeighGeometry { threads, shared_bytes: 0, keys: 0, ranges: 1, copies_log2: 0, piece, blocks: 1 };
+        if ranges > tuning.weighing_ranges {
+            return plain;
+        }
+        let keys = keys.div_ceil(ranges);
+        let most = if ranges > 1 { 0 } else { MOST_COPIES_LOG2 };
+        let copies_log2 = (0..=most).rev().find(|log2| u64::from(keys) << log2 <= capacity).unwrap_or(0);
+        let (shared_bytes, piece) = (bytes_of(u64::from(keys) << copies_log2), ONCE_THREADS * TOGETHER);
+        WeighGeometry { shared_bytes, keys, ranges, copies_log2, piece, ..plain }
+    }
+
     fn new(keys: u32, bytes: u64, tuning: &LaunchConstants) -> Self {
         let (threads, blocks) = (tuning.weighing_threads, tuning.weighing_blocks);
         let (keys, shared_bytes) = if bytes <= tuning.weighing_bytes { (keys, bytes) } else { (0, 0) };
-        WeighGeometry { threads, shared_bytes, keys, blocks }
+        WeighGeometry { threads, shared_bytes, keys, ranges: 1, copies_log2: 0, piece: threads, blocks }
     }
 
     /// Returns the number of blocks for a number of weights, on a device with `processors` multiprocessors.
     #[must_use]
     pub fn grid(&self, weights: u64, processors: u32) -> u32 {
         let most = u64::from(processors) * u64::from(self.blocks);
-        // The cast is exact: the result is at most `MOST_WEIGHTS`.
-        weights.min(MOST_WEIGHTS).div_ceil(self.threads.into()).min(most).max(1) as u32
+        let parts = weights.min(MOST_WEIGHTS).div_ceil(self.piece.into()).min(most / u64::from(self.ranges)).max(1);
+        // The cast is exact: there are at most `MOST_WEIGHTS` parts of one range, and no more parts of several ones than processors.
+        parts as u32 * self.ranges
     }
 }
 

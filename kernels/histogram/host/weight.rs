@@ -1,7 +1,7 @@
 //! The numbers of weights, and the sums of their multiples.
 
-use crate::histogram::Quantum;
 use crate::histogram::weight::{LEAST, STORED};
+use crate::histogram::{Quantum, Span, Weight, result_shift};
 
 /// Binary logarithm of the number of weights up to which the quantum does not depend on the number.
 const COUNT_LOG2: u32 = 30;
@@ -11,6 +11,14 @@ const COUNT_LOG2: u32 = 30;
 #[must_use]
 pub fn count_log2(count: u64) -> u32 {
     (u64::BITS - count.saturating_sub(1).leading_zeros()).max(COUNT_LOG2)
+}
+
+impl Span {
+    /// Returns the quantum of the sums that `weigh_once.rs` makes of weights of type `W`.
+    #[must_use]
+    pub fn quantum_of_sums<W: Weight>(self) -> Quantum {
+        Quantum { exponent: self.least as i32 - 1 + W::LEAST - result_shift::<W>() as i32 }
+    }
 }
 
 impl Quantum {
@@ -42,7 +50,7 @@ impl Quantum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::weight::{NOT_FINITE, SUM_BITS, magnitude, rounded_shift};
+    use crate::histogram::weight::{Multiple, NOT_FINITE, SUM_BITS, magnitude, rounded_shift};
 
     const TINY: f64 = f64::from_bits(1);
 
@@ -135,6 +143,46 @@ mod tests {
         assert_eq!(most.sum(most.multiple(f64::MAX)), f64::MAX);
         assert_eq!(most.sum(2 * most.multiple(f64::MAX)), f64::INFINITY);
         assert_eq!(most.multiple(TINY), 0);
+    }
+
+    /// Compares the multiples of spans with the weights, which are those of every field next to powers of two and to halves.
+    fn multiples_of_spans<W: Weight + Into<f64>>(weight_of: impl Fn(u64) -> W, step: usize) {
+        let (last, one) = (W::NOT_FINITE - 1, 1 << W::STORED);
+        let weight = |field: u32, stored: u64| weight_of(u64::from(field) << W::STORED | stored);
+        for most in (0..=last).step_by(step) {
+            let span = Span::around::<W>(most);
+            let quantum = span.quantum_of_sums::<W>();
+            let contains = |field: u32| span.multiple(weight(field, 1)).1 == 0;
+            for field in (0..=last).filter(|field| contains(*field)) {
+                for stored in [1, 2, one / 2 - 1, one / 2, one - 1] {
+                    let multiple = span.multiple(weight(field, stored)).0.signed() << result_shift::<W>();
+                    assert_eq!(quantum.sum(multiple), weight(field, stored).into(), "{most}");
+                    assert!(multiple < 1 << 96);
+                }
+            }
+            // It contains the largest known field of a normal number and four more, as far as they are finite, and is contiguous.
+            assert!(contains(most.max(1)) && contains(last.min(most + 4)) && !contains(W::NOT_FINITE), "{most}");
+            let changes = (0..last).filter(|field| contains(*field) != contains(field + 1)).count();
+            assert!(changes <= 2, "{most}");
+            assert_eq!(span.multiple(weight(0, 0)), (Multiple::ZERO, 0));
+            assert_eq!(span.multiple(weight(0, 1)), (Multiple::ZERO, 2));
+        }
+    }
+
+    #[test]
+    fn multiples_of_spans_are_exact() {
+        multiples_of_spans(|bits| f32::from_bits(bits as u32), 1);
+        multiples_of_spans(f64::from_bits, 89);
+        let span = Span::around::<f32>(127);
+        let negative = Multiple { is_negative: true, ..span.multiple(0.75f32).0 };
+        assert_eq!(span.multiple(-0.75f32), (negative, 0));
+    }
+
+    #[test]
+    fn multiples_have_a_sign_and_a_magnitude() {
+        let words = [7, 0, 5];
+        assert_eq!(Multiple { is_negative: false, words }.signed(), (5 << 64) + 7);
+        assert_eq!(Multiple { is_negative: true, words }.signed(), -(5 << 64) - 7);
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "f32::sums::weights_that_fall_off_from_bin_to_bin", falling_weights),
         on_every_backend(SUITE, "u16::sums::one_weight_per_bin", one_weight_per_bin),
         on_every_backend(SUITE, "i32::sums::all_exponents_in_one_bin", all_exponents),
+        on_every_backend(SUITE, "u32::sums::around_the_limits_of_one_pass", around_the_limits_of_one_pass),
+        on_every_backend(SUITE, "f32::sums::signs_and_carries", signs_and_carries),
         on_every_backend(SUITE, "u8::sums::cancellation_and_overflow", cancellation_and_overflow),
         on_every_backend(SUITE, "f64::sums::more_than_fit_into_a_block", in_global_memory),
         on_every_backend(SUITE, "u8::sums::several_values_per_bin", several_values_per_bin),
@@ -113,6 +115,51 @@ fn all_exponents(device: &Device) -> Result<(), Failed> {
         check(device, &case, &samples, &weights)?;
         let weights: Vec<f32> = (0..count).map(|_| f32::from_bits(random.bits() as u32 & !(1 << 30))).collect();
         check(device, &case, &samples, &weights)?;
+    }
+    Ok(())
+}
+
+/// One weight that is so many binades above or below all others that GPUs can just, or no longer, add up all of them in one pass. The
+/// magnitudes of the others reach both ends of their type.
+fn around_the_limits_of_one_pass(device: &Device) -> Result<(), Failed> {
+    let count = if is_emulated(device) { 700 } else { 20_000 };
+    let case = Case::even(3, 0..900_000u32);
+    let samples = case.samples(count, &mut Random::new(3));
+    let last = |scale: f64, difference: i32| {
+        let weight =
+            move |i: usize| scale * if i == count / 3 { 2f64.powi(difference) } else { 1.0 } * (1.0 + 2f64.powi(-20));
+        (0..count).map(weight)
+    };
+    for difference in [-45, -40, -39, -38, -37, -36, -35, -20, 3, 4, 5, 6, 30] {
+        for scale in [1.0, -1e25, 1e-30, 2f64.powi(-126), 2f64.powi(-149), 2f64.powi(95)] {
+            let weights: Vec<f32> = last(scale, difference).map(|weight| weight as f32).collect();
+            check(device, &case, &samples, &weights)?;
+        }
+        for scale in [1.0, -1e-290, 2f64.powi(-1022), 2f64.powi(-1060), 2f64.powi(990)] {
+            check(device, &case, &samples, &last(scale, difference).collect::<Vec<_>>())?;
+        }
+    }
+    Ok(())
+}
+
+/// Sums that become negative and positive again, and that carry into and borrow from each word: in few bins, in many, and in more than a block has room for.
+/// All samples of a warp are in one bin, or they are in different ones.
+fn signs_and_carries(device: &Device) -> Result<(), Failed> {
+    let count = if is_emulated(device) { 2000 } else { 200_000 };
+    let mut random = Random::new(11);
+    for bins in [2, 300, 3000, 40_000] {
+        let case = Case::even(bins, 0.0f32..bins as f32);
+        for run in [1, 7, 64] {
+            let samples: Vec<f32> = (0..count).map(|i| (i / run * 37 % bins) as f32 + 0.5).collect();
+            let weights: Vec<f64> = (0..count)
+                .map(|i| {
+                    let sign = if i / 160 % 2 == 0 { 1.0 } else { -1.0 };
+                    sign * (1.0 - random.unit() * 1e-6) * 2f64.powi(-(random.below(30) as i32))
+                })
+                .collect();
+            check(device, &case, &samples, &weights)?;
+            check(device, &case, &samples, &weights.iter().map(|weight| *weight as f32).collect::<Vec<_>>())?;
+        }
     }
     Ok(())
 }
