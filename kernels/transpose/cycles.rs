@@ -18,7 +18,7 @@ use super::{CyclesArgs, THREADS};
 use cuda_std::thread;
 
 /// Number of loads that a thread has in flight.
-const AT_ONCE: usize = 6;
+const AT_ONCE: u32 = 6;
 
 /// Words per pack.
 const PACK: u32 = 4;
@@ -66,26 +66,29 @@ pub(super) fn rotate(args: &CyclesArgs) {
     let mut k = 0;
     while k < count {
         // Indices, because with iterators the arrays would be in local memory instead of registers.
-        let mut chunks = [0; AT_ONCE + 1];
+        let mut chunks = [0; AT_ONCE as usize + 1];
         for i in 0..AT_ONCE + 1 {
-            chunks[i] = list.get_if(k + (i as u32) < count, k + i as u32, 0);
+            chunks[i as usize] = list.get_if(k + i < count, k + i, 0);
         }
-        let mut values = [[0; PACK as usize]; AT_ONCE];
+        let mut values = [[0; PACK as usize]; AT_ONCE as usize];
         for i in 0..AT_ONCE {
-            let next = k + i as u32 + 1;
+            let next = k + i + 1;
             if next < count {
-                values[i] = args.matrix.get_pack(word(args, chunks[i + 1] & !LAST, at));
+                values[i as usize] = args.matrix.get_pack(word(args, chunks[i as usize + 1] & !LAST, at));
             } else if next == count && segment + 1 < cycles.segments {
-                values[i] = args.saved.get_pack(word(args, 2 * segment + 2, at));
+                values[i as usize] = args.saved.get_pack(word(args, 2 * segment + 2, at));
             }
         }
         for i in 0..AT_ONCE {
-            if k + (i as u32) < count {
-                let is_last = chunks[i] & LAST != 0;
-                args.matrix.set_pack(word(args, chunks[i] & !LAST, at), if is_last { held } else { values[i] });
-                held = if is_last { values[i] } else { held };
+            if k + i < count {
+                let is_last = chunks[i as usize] & LAST != 0;
+                args.matrix.set_pack(
+                    word(args, chunks[i as usize] & !LAST, at),
+                    if is_last { held } else { values[i as usize] },
+                );
+                held = if is_last { values[i as usize] } else { held };
             }
         }
-        k += AT_ONCE as u32;
+        k += AT_ONCE;
     }
 }

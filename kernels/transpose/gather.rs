@@ -7,12 +7,12 @@ use super::{Panel, THREADS};
 use cuda_std::thread;
 
 /// Number of rows, and of loads that a thread has in flight.
-const AT_ONCE: usize = 4;
+const AT_ONCE: u32 = 4;
 
 /// Returns the number of rows of a block.
 #[inline(always)]
 pub(super) const fn rows(lanes_log2: u32) -> u32 {
-    (THREADS >> lanes_log2) * AT_ONCE as u32
+    (THREADS >> lanes_log2) * AT_ONCE
 }
 
 /// The row that another row receives, as a sum: so further rows need no division.
@@ -62,25 +62,25 @@ pub(super) fn gather<V: Copy + Default>(panel: &Panel, get: impl Fn(u64) -> V, s
     let first_row = thread::block_idx_x() as u64 * rows(panel.lanes_log2) as u64 + (t >> panel.lanes_log2) as u64;
     let (mut source, step) = (Source::new(panel, first_row), Source::new(panel, rows_at_once as u64));
     // Indices, because with iterators the arrays would be in local memory instead of registers.
-    let mut sources = [0; AT_ONCE];
-    let row = |k: usize| first_row + k as u64 * rows_at_once as u64;
+    let mut sources = [0; AT_ONCE as usize];
+    let row = |k: u32| first_row + k as u64 * rows_at_once as u64;
     for k in 0..AT_ONCE {
         if row(k) < panel.rows {
-            sources[k] = source.row(panel.rows) * panel.width;
+            sources[k as usize] = source.row(panel.rows) * panel.width;
         }
         source = source.plus(step, panel);
     }
     let mut x = (t % lanes) as u64;
     while x < panel.width {
-        let mut values = [V::default(); AT_ONCE];
+        let mut values = [V::default(); AT_ONCE as usize];
         for k in 0..AT_ONCE {
             if row(k) < panel.rows {
-                values[k] = get(sources[k] + x);
+                values[k as usize] = get(sources[k as usize] + x);
             }
         }
         for k in 0..AT_ONCE {
             if row(k) < panel.rows {
-                set(panel.first + row(k) * panel.pitch + panel.first_unit + x, values[k]);
+                set(panel.first + row(k) * panel.pitch + panel.first_unit + x, values[k as usize]);
             }
         }
         x += lanes as u64;

@@ -99,18 +99,21 @@ pub(super) fn load<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize
     get: impl Fn(u64) -> [u32; WORDS],
 ) -> [Square<WORDS, PACKS, ELEMENTS>; SQUARES] {
     let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
+    let (groups_across, groups_down) = (tile.columns / elements, tile.rows / elements);
     let [x, y, below] = shape.place();
     let source = tile.source(layout, elements, packs * words) + (x * packs * words) as u64;
     let mut squares = [[[[0; WORDS]; PACKS]; ELEMENTS]; SQUARES];
     for (k, square) in squares.iter_mut().enumerate() {
         let y = y + k as u32 * below;
-        if x < tile.columns / elements && y < tile.rows / elements {
+        if x < groups_across && y < groups_down {
             let first = source + (y * elements) as u64 * layout.input_pitch;
-            for (row, group) in square.iter_mut().enumerate() {
+            let mut loaded = [[[0; WORDS]; PACKS]; ELEMENTS];
+            for (row, group) in loaded.iter_mut().enumerate() {
                 for (i, pack) in group.iter_mut().enumerate() {
                     *pack = get(first + row as u64 * layout.input_pitch + (i * WORDS) as u64);
                 }
             }
+            *square = loaded;
         }
     }
     squares
@@ -123,13 +126,14 @@ pub(super) fn put<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize,
     shape: Shape,
     squares: [Square<WORDS, PACKS, ELEMENTS>; SQUARES],
 ) {
+    let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
     let [x, y, below] = shape.place();
     for (k, square) in squares.into_iter().enumerate() {
         let y = y + k as u32 * below;
         for (row, group) in transposed(square).into_iter().enumerate() {
+            let start = shape.packs(x * elements + row as u32, packs, elements) * words;
             for (i, pack) in group.into_iter().enumerate() {
-                let start = shape.packs((x as usize * ELEMENTS + row) as u32, PACKS as u32, ELEMENTS as u32);
-                shared.set_pack((start + y * PACKS as u32 + i as u32) * WORDS as u32, pack);
+                shared.set_pack(start + (y * packs + i as u32) * words, pack);
             }
         }
     }
@@ -146,11 +150,12 @@ pub(super) fn store<const WORDS: usize, const PACKS: usize, const ELEMENTS: usiz
 ) {
     let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
     let (target, row_packs) = (tile.target(layout, elements, packs * words), shape.down * packs);
+    let groups_down = tile.rows / elements;
     for k in 0..(SQUARES * ELEMENTS * PACKS) as u32 {
         let at = thread::thread_idx_x() + k * shape.threads();
         let (row, pack) = (at / row_packs, at % row_packs);
-        if row < tile.columns && pack < tile.rows / elements * packs {
-            let value = shared.get_pack::<WORDS>((shape.packs(row, packs, elements) + pack) * words);
+        if row < tile.columns && pack < groups_down * packs {
+            let value = shared.get_pack::<WORDS>(shape.packs(row, packs, elements) * words + pack * words);
             set(target + row as u64 * layout.output_pitch + (pack * words) as u64, value);
         }
     }

@@ -29,7 +29,7 @@ pub(super) const ROWS: u32 = 128;
 const ROW_BYTES: u32 = 128;
 
 /// Number of loads that a thread has in flight.
-const AT_ONCE: usize = 4;
+const AT_ONCE: u32 = 4;
 
 /// Returns the number of columns of a tile, in units with this number of bytes.
 #[inline(always)]
@@ -62,21 +62,21 @@ pub(super) fn rotate<U: Value>(arena: Arena, args: &PanelArgs<U>) {
     let mut line = y;
     while line < height + most {
         // Indices, because with iterators the array would be in local memory instead of registers.
-        let mut values = [U::default(); AT_ONCE];
+        let mut values = [U::default(); AT_ONCE as usize];
         for k in 0..AT_ONCE {
             // Lines above the column's first one wrap around to large numbers.
-            let at = (line + k as u32 * rows_at_once).wrapping_sub(lower);
-            values[k] = args.matrices.get_if(inside && at < height, source + row * panel.pitch, U::default());
+            let at = (line + k * rows_at_once).wrapping_sub(lower);
+            values[k as usize] = args.matrices.get_if(inside && at < height, source + row * panel.pitch, U::default());
             row += step;
             row -= if row >= rows { rows } else { 0 };
         }
         for k in 0..AT_ONCE {
-            let at = (line + k as u32 * rows_at_once).wrapping_sub(lower);
+            let at = (line + k * rows_at_once).wrapping_sub(lower);
             if inside && at < height {
-                shared.set(at * pitch + x, values[k]);
+                shared.set(at * pitch + x, values[k as usize]);
             }
         }
-        line += AT_ONCE as u32 * rows_at_once;
+        line += AT_ONCE * rows_at_once;
     }
     thread::sync_threads();
     let target = first_row * panel.width + first + x as u64;

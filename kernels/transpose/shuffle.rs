@@ -13,7 +13,7 @@ use super::{ShuffleArgs, Shuffled};
 use cuda_std::{Arena, GlobalInOut, Shared, Value, thread};
 
 /// Number of loads that a thread has in flight.
-const AT_ONCE: usize = 4;
+const AT_ONCE: u32 = 4;
 
 /// Returns the position of unit `x` in a row in shared memory. The swizzle is at least 5, so that it is the same for 32 units.
 #[inline(always)]
@@ -106,17 +106,20 @@ fn scatter<U: Value>(
     let mut j = if first < columns_at_once { first } else { columns };
     while j < columns {
         // Indices, because with iterators the array would be in local memory instead of registers.
-        let mut values = [U::default(); AT_ONCE];
+        let mut values = [U::default(); AT_ONCE as usize];
         for k in 0..AT_ONCE {
-            let column = j + k as u32 * columns_at_once;
-            values[k] = row.get_if(column < columns, column * units + unit, U::default());
+            let column = j + k * columns_at_once;
+            values[k as usize] = row.get_if(column < columns, column * units + unit, U::default());
         }
         for k in 0..AT_ONCE {
-            if j + (k as u32) * columns_at_once < columns {
-                shared.set(start + swizzled(terms.column(shape, below) * units + unit, shape.swizzle), values[k]);
+            if j + k * columns_at_once < columns {
+                shared.set(
+                    start + swizzled(terms.column(shape, below) * units + unit, shape.swizzle),
+                    values[k as usize],
+                );
             }
             terms = terms.plus(step, shape);
         }
-        j += AT_ONCE as u32 * columns_at_once;
+        j += AT_ONCE * columns_at_once;
     }
 }
