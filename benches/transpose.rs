@@ -2,7 +2,8 @@
 //!
 //! Times are the device's own (CUDA events), matrices stay on the device, and every element of every result is checked.
 //! First, a table with medians is printed, in the columns that `peers/README.md` explains. Then Criterion measures the
-//! square matrix of `f32` for longer. `cargo bench --bench transpose -- --table` ends with the table.
+//! square matrix of `f32` for longer. `cargo bench --bench transpose -- --table` ends with the table, and `--in-place` prints only its rows
+//! of transpositions in place.
 
 mod common;
 
@@ -13,13 +14,27 @@ use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeElement};
 use slm::{Backend, Buffer, Device, Result, Transpose, ndarray};
 use std::time::{Duration, Instant};
 
+/// Rows and columns of matrices that are transposed in place: square, with rows of whole sectors, whole packs and neither, and others
+/// whose greatest common divisor is 4096, 6 and 1; then rows that do not fit into shared memory.
+const SHAPES_IN_PLACE: [(usize, usize); 7] = [
+    (16_384, 16_384),
+    (16_388, 16_388),
+    (16_383, 16_383),
+    (16_384, 12_288),
+    (16_386, 12_282),
+    (16_384, 12_289),
+    (1023, 200_000),
+];
+
 fn main() -> Result<()> {
-    let table_only = std::env::args().any(|argument| argument == "--table");
+    let is_asked = |option: &str| std::env::args().any(|argument| argument == option);
+    let in_place_only = is_asked("--in-place");
     let device = Device::open()?;
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
     println!("# peer\tcase\tmedian_us\tbytes_per_s\telements_per_s\tcheck");
-    for (rows, columns, count) in shapes(&device) {
+    let shapes = if in_place_only { vec![] } else { shapes(&device).to_vec() };
+    for (rows, columns, count) in shapes {
         let case = Case { rows, columns, count };
         case.measure::<u8>(&device, 1, |bits| bits as u8)?;
         case.measure::<u16>(&device, 1, |bits| bits as u16)?;
@@ -32,10 +47,13 @@ fn main() -> Result<()> {
     if is_cpu(&device) {
         on_host(&device)?;
     } else {
-        in_place(&device, 1 << 14, 1 << 14)?;
-        in_place(&device, 1 << 14, 3 << 12)?;
+        for (rows, columns) in SHAPES_IN_PLACE {
+            in_place::<u8>(&device, rows, columns, |bits| bits as u8)?;
+            in_place::<u32>(&device, rows, columns, |bits| bits as u32)?;
+            in_place::<u64>(&device, rows, columns, |bits| bits)?;
+        }
     }
-    if !table_only {
+    if !in_place_only && !is_asked("--table") {
         criterion(&device)?;
     }
     Ok(())
@@ -143,21 +161,31 @@ impl Case {
     }
 }
 
-/// Measures transpositions in place of elements of 4 bytes.
-fn in_place(device: &Device, rows: usize, columns: usize) -> Result<()> {
+/// Measures a copy and transpositions in place.
+fn in_place<T: TransposeElement>(
+    device: &Device,
+    rows: usize,
+    columns: usize,
+    of: impl Fn(u64) -> T + Sync,
+) -> Result<()> {
     let case = Case { rows, columns, count: 1 };
-    let numbers: Vec<u32> = (0..case.elements()).into_par_iter().map(|i| random(i as u64, 1) as u32).collect();
+    let numbers: Vec<T> = (0..case.elements()).into_par_iter().map(|i| of(random(i as u64, 1))).collect();
     let mut data = device.upload(&numbers)?;
+    let mut target = device.zeroed(numbers.len())?;
+    let copy = |_| Ok(device.time(|| target.copy_from(&data))?.1);
+    let mut times = (0..rounds(device)).map(copy).collect::<Result<Vec<_>>>()?;
+    case.report("copy", size_of::<T>(), median(&mut times), "ok");
     let [forward, back] = [Transpose::new(rows, columns), Transpose::new(columns, rows)];
     let [forward, back] = [forward.prepare_in_place(device)?, back.prepare_in_place(device)?];
     forward.apply(&mut data)?;
-    case.check(&data.download()?, 1, |bits| bits as u32);
+    case.check(&data.download()?, 1, of);
     let mut times = Vec::new();
     for _ in 0..rounds(device) {
         back.apply(&mut data)?;
         times.push(device.time(|| forward.apply(&mut data))?.1);
     }
-    case.report("in place", 4, median(&mut times), "ok exact");
+    case.report("in place", size_of::<T>(), median(&mut times), "ok exact");
+    println!("# {}", forward.plan()?.to_string().replace('\n', "\n# "));
     Ok(())
 }
 

@@ -58,6 +58,9 @@ mod tests {
         verify::<histogram::histogram_shared<histogram::Bytes<'static>>>();
         verify::<histogram::histogram_alone<histogram::LowBits>>();
         verify::<transpose::transpose_swap<u16>>();
+        verify::<transpose::transpose_shuffle<u8>>();
+        verify::<transpose::transpose_gather_packs>();
+        verify::<transpose::transpose_rotate_chunks>();
         for packed in transpose::PACKED {
             transpose::TransposeKernel::Packed(packed).visit(Verify);
         }

@@ -109,9 +109,17 @@ impl<T: TransposeElement> Transpose<T> {
     /// supported. This ignores the [algorithm](Self::algorithm).
     ///
     /// Square matrices need no further memory: tiles are exchanged. On a GPU whose shared memory has no room for two elements, elements
-    /// are exchanged through memory for two rows. In other matrices, rows and columns are permuted part by
-    /// part (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014). This allocates
-    /// memory for one part: at most a sixteenth of the matrix, but at least a row or a column.
+    /// are exchanged through memory for two rows. For other matrices, this allocates at most a sixteenth of the bytes of a matrix, but at
+    /// least those of a row or a column. There are two methods:
+    ///
+    /// * Rows and columns are permuted, columns part by part (Catanzaro, Keller and Garland, "A Decomposition for In-place Matrix
+    ///   Transposition", PPoPP 2014). This is three to five times as much work as a copy, and fastest on GPUs whose shared memory has
+    ///   room for a row.
+    /// * A GPU divides a matrix into squares, as large as the greatest common divisor of rows and columns. It transposes the squares and
+    ///   then moves their rows, which is twice as much work as a copy. The rows of squares must have at least 128 bytes, in
+    ///   multiples of 16.
+    ///
+    /// [`PreparedTransposeInPlace::plan`] tells which method is used.
     ///
     /// # Errors
     ///

@@ -15,10 +15,6 @@ pub(super) struct TransposeTuning {
     pub(super) long_element: u64,
     /// Maximum bytes of a matrix that stays in the cache until it is written.
     pub(super) small_matrix: u64,
-    /// Threads per block that permutes a part of a matrix in place.
-    pub(super) permuting_threads: u32,
-    /// Maximum number of blocks that permute. Each block iterates as often as needed.
-    pub(super) permuting_blocks: u64,
 }
 
 /// Number of multiprocessors of an H200.
@@ -41,9 +37,6 @@ impl TransposeTuning {
             // The first-level cache of every GPU so far can hold many such matrices; the second-level cache is not needed. Not
             // measured separately.
             small_matrix: 2048,
-            // Not measured separately.
-            permuting_threads: 256,
-            permuting_blocks: 1 << 16,
         }
     }
 }

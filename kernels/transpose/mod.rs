@@ -10,28 +10,45 @@
 //! | `shared.rs` | the kernel with a tile in shared memory, for all matrices |
 //! | `packed.rs` | kernels with a tile in shared memory that move 4 or 16 bytes at a time, for aligned rows |
 //! | `skewed/` | kernels with a tile in shared memory that move whole words, for rows with any alignment |
-//! | `swap.rs` | the kernel that transposes square matrices in place |
-//! | `permutation.rs` | the kernel that transposes all other matrices in place, in several steps; on the host as well |
+//! | `in_place.rs` | the arguments of all kernels that work in place |
+//! | `swap.rs` | the kernels that transpose square matrices in place |
+//! | `cycles.rs` | the kernels that permute chunks of rows in place |
+//! | `permutation.rs` | permutations of rows and columns that transpose any matrix in place |
+//! | `rotate.rs`, `gather.rs` | the kernels that permute columns, through other memory |
+//! | `shuffle.rs` | the kernel that permutes rows in shared memory |
+//! | `permute.rs` | the kernel that permutes rows, through other memory |
 //! | `host/` | what only the host has: grid, block, shared memory and arguments for a problem's size |
 
+mod cycles;
+mod gather;
 #[cfg(not(target_os = "cuda"))]
 mod host;
+mod in_place;
 mod naive;
 mod packed;
 mod permutation;
+mod permute;
+mod rotate;
 mod shared;
+mod shuffle;
 mod skewed;
 mod swap;
 mod tile;
 
+pub use cycles::LAST;
 #[cfg(not(target_os = "cuda"))]
 pub use host::{
-    Geometry, LaunchConstants, MatrixPart, Packed, Skewed, TransposeKernel, TransposeProblem, Visitor, Work,
+    Geometry, LaunchConstants, MatrixPart, Packed, Skewed, SwapVisitor, SwapWork, TransposeKernel, TransposeProblem,
+    Visitor, Work,
 };
-pub use permutation::{Permutation, Step};
+pub use in_place::{
+    Cycles, CyclesArgs, Panel, PanelArgs, PermuteArgs, Region, ShuffleArgs, Shuffled, Squares, SwapArgs,
+};
+pub use permutation::Permutation;
+pub use permute::PartCopy;
 pub use skewed::Unit;
 
-use cuda_std::{GlobalIn, GlobalInOut, GlobalOut, Value, arguments, kernel};
+use cuda_std::{GlobalIn, GlobalOut, Value, arguments, kernel};
 use packed::Shape;
 
 /// Threads per block, except for packed kernels.
@@ -87,54 +104,6 @@ arguments! {
 }
 
 arguments! {
-    /// Arguments of the kernel that transposes square matrices in place.
-    pub struct SwapArgs<'l, U: Value> {
-        /// The matrices.
-        pub matrices: GlobalInOut<'l, U>,
-        /// Sizes, pitches and tiles.
-        pub layout: Layout,
-    }
-}
-
-arguments! {
-    /// Arguments of a step of the permutations.
-    pub struct PermuteArgs<'l, U: Value> {
-        /// The matrices.
-        pub matrices: GlobalInOut<'l, U>,
-        /// Memory for the permuted part of a matrix, row after row without gaps.
-        pub part: GlobalInOut<'l, U>,
-        /// The position of the part in its matrix, and the step.
-        pub region: Region,
-    }
-}
-
-arguments! {
-    /// A part of a matrix, and the step that permutes it.
-    pub struct Region {
-        /// Index of the matrix's first unit.
-        pub first: u64,
-        /// Rows of the matrix.
-        pub rows: u64,
-        /// Columns of the matrix, in elements.
-        pub columns: u64,
-        /// Greatest common divisor of `rows` and `columns`.
-        pub divisor: u64,
-        /// First row of the part.
-        pub first_row: u64,
-        /// First column of the part.
-        pub first_column: u64,
-        /// Number of rows of the part.
-        pub part_rows: u64,
-        /// Number of columns of the part: all columns if rows are shuffled.
-        pub part_columns: u64,
-        /// Units per element.
-        pub units: u32,
-        /// A [`Step`].
-        pub step: u32,
-    }
-}
-
-arguments! {
     /// Sizes, pitches and tiles of matrices. Rows and columns are the input's; pitches are in units.
     pub struct Layout {
         /// Number of rows.
@@ -185,10 +154,55 @@ kernel! {
     pub fn transpose_swap<'l>(arena, args: SwapArgs<'l, U>) {
         swap::transpose(arena, &args);
     }
+}
 
-    /// Makes one step of the permutations.
+kernel! {
+    for<U: Value> {
+        "transpose_permute_u8" { u8 => u8; }
+        "transpose_permute_u16" { u16 => u16; }
+        "transpose_permute_u32" { u32 => u32; }
+    }
+
+    /// Copies a panel of columns into other memory, and rotates its columns.
+    pub fn transpose_rotate<'l>(arena, args: PanelArgs<'l, U>) {
+        rotate::rotate(arena, &args);
+    }
+
+    /// Copies a panel of columns from other memory to the matrix, and permutes its rows.
+    pub fn transpose_gather<'l>(_arena, args: PanelArgs<'l, U>) {
+        gather::gather(&args.panel, |i| args.part.get(i), |i, value| args.matrices.set(i, value));
+    }
+
+    /// Permutes rows in shared memory.
+    pub fn transpose_shuffle<'l>(arena, args: ShuffleArgs<'l, U>) {
+        shuffle::shuffle(arena, &args);
+    }
+
+    /// Copies a part of a matrix into other memory or back, and permutes its rows.
     pub fn transpose_permute<'l>(_arena, args: PermuteArgs<'l, U>) {
-        permutation::permute(&args);
+        permute::permute(&args);
+    }
+}
+
+kernel! {
+    /// Copies a panel of columns from other memory to the matrix in packs of 16 bytes, and permutes its rows.
+    pub fn transpose_gather_packs<'l>(_arena, args: PanelArgs<'l, u32>) in "transpose_gather_packs" {
+        let get = |i| args.part.get_pack::<4>(4 * i);
+        gather::gather(&args.panel, get, |i, pack| args.matrices.set_pack(4 * i, pack));
+    }
+}
+
+kernel! {
+    /// Saves the chunks that segments of cycles need from each other.
+    pub fn transpose_save_chunks<'l>(_arena, args: CyclesArgs<'l>) in "transpose_cycles" {
+        cycles::save(&args);
+    }
+}
+
+kernel! {
+    /// Moves chunks along the cycles of a permutation.
+    pub fn transpose_rotate_chunks<'l>(_arena, args: CyclesArgs<'l>) in "transpose_cycles" {
+        cycles::rotate(&args);
     }
 }
 
@@ -207,7 +221,7 @@ macro_rules! packed {
             }
         )*
 
-        /// The packed kernels, with the widest packs first.
+        /// The packed kernels, with the widest packs first, and of those with equal elements the one with the largest tile.
         #[cfg(not(target_os = "cuda"))]
         pub const PACKED: &[Packed] = &[$(
             Packed {
@@ -233,12 +247,60 @@ macro_rules! packed {
 }
 packed! {
     transpose_packed_1 in "transpose_packed_1": [16, 1, 16], [8, 8, 1];
+    transpose_packed_1_small in "transpose_packed_1_small": [16, 1, 16], [4, 4, 1];
     transpose_packed_2 in "transpose_packed_2": [16, 1, 8], [16, 16, 1];
     transpose_packed_4 in "transpose_packed_4": [16, 1, 4], [16, 16, 1];
     transpose_packed_8 in "transpose_packed_8": [16, 1, 2], [16, 32, 2];
     transpose_packed_16 in "transpose_packed_16": [16, 1, 1], [32, 32, 4];
     transpose_packed_12 in "transpose_packed_12": [16, 3, 4], [8, 8, 1];
     transpose_packed_3 in "transpose_packed_3": [4, 3, 4], [32, 16, 2];
+}
+
+/// Declares kernels that transpose square matrices in place with packs: see `packed!`. Tiles are square.
+macro_rules! swaps {
+    ($($name:ident in $module:literal: [$pack:literal, $packs:literal, $elements:literal], [$side:literal, $squares:literal];)*) => {
+        $(
+            kernel! {
+                /// Transposes square matrices in place, with two tiles in shared memory, and packs in rows.
+                pub fn $name<'l>(arena, args: SwapArgs<'l, u32>) in $module {
+                    const SHAPE: Shape = Shape { across: $side, down: $side, squares: $squares };
+                    swap::transpose_packed::<{ $pack / 4 }, $packs, $elements, $squares>(arena, &args, SHAPE);
+                }
+            }
+        )*
+
+        /// The kernels that transpose square matrices in place with packs.
+        #[cfg(not(target_os = "cuda"))]
+        pub const SWAPS: &[Packed] = &[$(
+            Packed {
+                name: <$name as cuda_std::Entry>::NAME,
+                pack_bytes: $pack,
+                packs: $packs,
+                elements: $elements,
+                shape: Shape { across: $side, down: $side, squares: $squares },
+            },
+        )*];
+
+        /// Calls `visitor` with the entry point of `packed`, and returns its result.
+        #[cfg(not(target_os = "cuda"))]
+        fn visit_swap<V: SwapVisitor>(packed: &Packed, visitor: V) -> V::Output {
+            $(
+                if packed.name == <$name as cuda_std::Entry>::NAME {
+                    return visitor.visit::<$name>();
+                }
+            )*
+            unreachable!("there is no kernel {}", packed.name)
+        }
+    };
+}
+swaps! {
+    transpose_swap_packed_1 in "transpose_swap_packed_1": [16, 1, 16], [8, 1];
+    transpose_swap_packed_2 in "transpose_swap_packed_2": [16, 1, 8], [16, 1];
+    transpose_swap_packed_4 in "transpose_swap_packed_4": [16, 1, 4], [16, 1];
+    transpose_swap_packed_8 in "transpose_swap_packed_8": [16, 1, 2], [16, 1];
+    transpose_swap_packed_16 in "transpose_swap_packed_16": [16, 1, 1], [16, 1];
+    transpose_swap_packed_12 in "transpose_swap_packed_12": [16, 3, 4], [8, 1];
+    transpose_swap_packed_3 in "transpose_swap_packed_3": [4, 3, 4], [16, 1];
 }
 
 /// Declares skewed kernels: the module, as for packed kernels; the unit, and units per element.

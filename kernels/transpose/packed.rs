@@ -19,9 +19,9 @@
 //! output row. With the empty packs, these positions are an odd number of packs apart, so lanes that are served together
 //! use different banks. Loads read neighbouring packs.
 
-use super::Args;
 use super::tile::Tile;
-use cuda_std::{Arena, GlobalIn, thread};
+use super::{Args, Layout};
+use cuda_std::{Arena, Shared, thread};
 
 /// The squares of a tile and of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,23 @@ impl Shape {
     pub(super) const fn packs(&self, rows: u32, packs: u32, elements: u32) -> u32 {
         rows * self.down * packs + rows / elements
     }
+
+    /// Splits off the shared memory for a tile.
+    #[inline(always)]
+    pub(super) fn split<'l, const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
+        &self,
+        arena: Arena<'l>,
+    ) -> (Shared<'l, u32>, Arena<'l>) {
+        let elements = ELEMENTS as u32;
+        arena.split(self.packs(self.across * elements, PACKS as u32, elements) * WORDS as u32)
+    }
+
+    /// Returns the column and the row of the thread's first square, and the distance in rows to the next one, in squares.
+    #[inline(always)]
+    fn place(&self) -> [u32; 3] {
+        let t = thread::thread_idx_x();
+        [t % self.across, t / self.across, self.threads() / self.across]
+    }
 }
 
 /// Transposes a tile, with `WORDS` words per pack, `PACKS` packs and `ELEMENTS` elements per group, and `SQUARES` squares
@@ -59,60 +76,89 @@ pub(super) fn transpose<const WORDS: usize, const PACKS: usize, const ELEMENTS: 
     args: &Args<u32>,
     shape: Shape,
 ) {
-    let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
-    let place = |row: u32| shape.packs(row, packs, elements) * words;
-    let (shared, _) = arena.split::<u32>(place(shape.across * elements));
+    let (shared, _) = shape.split::<WORDS, PACKS, ELEMENTS>(arena);
     let tile = Tile::of_block(&args.layout);
+    let squares = load::<WORDS, PACKS, ELEMENTS, SQUARES>(&args.layout, &tile, shape, |i| args.input.get_pack(i));
+    put(&shared, shape, squares);
+    thread::sync_threads();
+    store::<WORDS, PACKS, ELEMENTS, SQUARES>(&shared, &args.layout, &tile, shape, |i, pack| {
+        args.output.set_pack(i, pack)
+    });
+}
+
+/// `ELEMENTS` groups of `PACKS` packs of `WORDS` words.
+pub(super) type Square<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize> =
+    [[[u32; WORDS]; PACKS]; ELEMENTS];
+
+/// Loads the squares of a thread.
+#[inline(always)]
+pub(super) fn load<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize, const SQUARES: usize>(
+    layout: &Layout,
+    tile: &Tile,
+    shape: Shape,
+    get: impl Fn(u64) -> [u32; WORDS],
+) -> [Square<WORDS, PACKS, ELEMENTS>; SQUARES] {
+    let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
     let (groups_across, groups_down) = (tile.columns / elements, tile.rows / elements);
-    let (t, threads) = (thread::thread_idx_x(), shape.threads());
-    let (x, y, below) = (t % shape.across, t / shape.across, threads / shape.across);
-    let source = tile.source(&args.layout, elements, packs * words) + (x * packs * words) as u64;
+    let [x, y, below] = shape.place();
+    let source = tile.source(layout, elements, packs * words) + (x * packs * words) as u64;
     let mut squares = [[[[0; WORDS]; PACKS]; ELEMENTS]; SQUARES];
     for (k, square) in squares.iter_mut().enumerate() {
         let y = y + k as u32 * below;
         if x < groups_across && y < groups_down {
-            let first = source + (y * elements) as u64 * args.layout.input_pitch;
-            *square = load(&args.input, first, args.layout.input_pitch);
+            let first = source + (y * elements) as u64 * layout.input_pitch;
+            let mut loaded = [[[0; WORDS]; PACKS]; ELEMENTS];
+            for (row, group) in loaded.iter_mut().enumerate() {
+                for (i, pack) in group.iter_mut().enumerate() {
+                    *pack = get(first + row as u64 * layout.input_pitch + (i * WORDS) as u64);
+                }
+            }
+            *square = loaded;
         }
     }
+    squares
+}
+
+/// Stores the transposed squares of a thread to shared memory.
+#[inline(always)]
+pub(super) fn put<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize, const SQUARES: usize>(
+    shared: &Shared<u32>,
+    shape: Shape,
+    squares: [Square<WORDS, PACKS, ELEMENTS>; SQUARES],
+) {
+    let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
+    let [x, y, below] = shape.place();
     for (k, square) in squares.into_iter().enumerate() {
         let y = y + k as u32 * below;
         for (row, group) in transposed(square).into_iter().enumerate() {
+            let start = shape.packs(x * elements + row as u32, packs, elements) * words;
             for (i, pack) in group.into_iter().enumerate() {
-                shared.set_pack(place(x * elements + row as u32) + (y * packs + i as u32) * words, pack);
+                shared.set_pack(start + (y * packs + i as u32) * words, pack);
             }
-        }
-    }
-    thread::sync_threads();
-    let (target, row_packs) = (tile.target(&args.layout, elements, packs * words), shape.down * packs);
-    for k in 0..(SQUARES * ELEMENTS * PACKS) as u32 {
-        let at = t + k * threads;
-        let (row, pack) = (at / row_packs, at % row_packs);
-        if row < tile.columns && pack < groups_down * packs {
-            let value = shared.get_pack::<WORDS>(place(row) + pack * words);
-            args.output.set_pack(target + row as u64 * args.layout.output_pitch + (pack * words) as u64, value);
         }
     }
 }
 
-/// `ELEMENTS` groups of `PACKS` packs of `WORDS` words.
-type Square<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize> = [[[u32; WORDS]; PACKS]; ELEMENTS];
-
-/// Loads the square whose first word has index `first`.
+/// Writes the transposed tile.
 #[inline(always)]
-#[track_caller]
-fn load<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize>(
-    input: &GlobalIn<u32>,
-    first: u64,
-    pitch: u64,
-) -> Square<WORDS, PACKS, ELEMENTS> {
-    let mut square = [[[0; WORDS]; PACKS]; ELEMENTS];
-    for (row, group) in square.iter_mut().enumerate() {
-        for (i, pack) in group.iter_mut().enumerate() {
-            *pack = input.get_pack(first + row as u64 * pitch + (i * WORDS) as u64);
+pub(super) fn store<const WORDS: usize, const PACKS: usize, const ELEMENTS: usize, const SQUARES: usize>(
+    shared: &Shared<u32>,
+    layout: &Layout,
+    tile: &Tile,
+    shape: Shape,
+    set: impl Fn(u64, [u32; WORDS]),
+) {
+    let (words, packs, elements) = (WORDS as u32, PACKS as u32, ELEMENTS as u32);
+    let (target, row_packs) = (tile.target(layout, elements, packs * words), shape.down * packs);
+    let groups_down = tile.rows / elements;
+    for k in 0..(SQUARES * ELEMENTS * PACKS) as u32 {
+        let at = thread::thread_idx_x() + k * shape.threads();
+        let (row, pack) = (at / row_packs, at % row_packs);
+        if row < tile.columns && pack < groups_down * packs {
+            let value = shared.get_pack::<WORDS>(shape.packs(row, packs, elements) * words + pack * words);
+            set(target + row as u64 * layout.output_pitch + (pack * words) as u64, value);
         }
     }
-    square
 }
 
 /// Returns the transposed square. All indices are constants once the loops are unrolled. So whole words cost nothing; other

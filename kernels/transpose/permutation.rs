@@ -8,26 +8,21 @@
 //!
 //! Afterwards the memory contains the transposed matrix, `n` rows of `m` elements.
 //!
-//! A launch permutes a part of the matrix into other memory, or copies that memory back. Thread `i` of a grid of `n` threads
-//! moves units `i`, `i + n`, … of the part, in row-major order. No shared memory.
+//! Permutation 3 is a rotation of column `j` upwards by `j`, followed by a permutation of whole rows: row `i` receives row
+//! `(i · n - i / a) mod m`. So permutations 1 and 3 are made by the same two kernels, for some neighbouring columns at a time,
+//! a *panel*. It is small enough to stay in the cache:
+//!
+//! ```text
+//!  matrix            other memory            matrix
+//!  . . a b c . .       a e i                 . . a e i . .
+//!  . . d e f . .  -->  d h c    rotate.rs    . . g b f . .
+//!  . . g h i . .       g b f    gather.rs -> . . d h c . .
+//! ```
+//!
+//! Permutation 2 needs no other memory if a row fits into shared memory (`shuffle.rs`). Longer rows are permuted into other memory and
+//! copied back (`permute.rs`).
 //!
 //! Source: Catanzaro, Keller and Garland, *A Decomposition for In-place Matrix Transposition* (PPoPP 2014).
-
-use super::PermuteArgs;
-use cuda_std::{Value, thread};
-
-/// The operation of one launch on its part of the matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Permutation 1: gathers rotated columns.
-    Rotate = 0,
-    /// Permutation 2: scatters whole rows.
-    Shuffle = 1,
-    /// Permutation 3: gathers columns.
-    Columns = 2,
-    /// Copies the result of a permutation back to the matrix.
-    Back = 3,
-}
 
 /// The three permutations of a matrix.
 #[derive(Clone, Copy, Debug)]
@@ -69,31 +64,5 @@ impl Permutation {
     #[must_use]
     pub fn gathered(&self, i: u64, j: u64) -> u64 {
         (j + i * self.columns - i / self.coprime[0]) % self.rows
-    }
-}
-
-#[inline(always)]
-pub(super) fn permute<U: Value>(args: &PermuteArgs<U>) {
-    let region = &args.region;
-    let permutation = Permutation::new(region.rows, region.columns, region.divisor);
-    // Never 0; see `Permutation::new`.
-    let units = region.units.max(1) as u64;
-    let width = (region.part_columns * units).max(1);
-    let place = |i: u64, j: u64, unit: u64| region.first + (i * region.columns + j) * units + unit;
-    let mut at = thread::global_x();
-    while at < region.part_rows * width {
-        let (line, unit) = (at / width, at % units);
-        let (i, j) = (region.first_row + line, region.first_column + at % width / units);
-        if region.step == Step::Shuffle as u32 {
-            let moved = line * width + permutation.shuffled(i, j) * units + unit;
-            args.part.set(moved, args.matrices.get(place(i, j, unit)));
-        } else if region.step == Step::Back as u32 {
-            args.matrices.set(place(i, j, unit), args.part.get(at));
-        } else {
-            let rotate = region.step == Step::Rotate as u32;
-            let source = if rotate { permutation.rotated(i, j) } else { permutation.gathered(i, j) };
-            args.part.set(at, args.matrices.get(place(source, j, unit)));
-        }
-        at += thread::grid_dim_x() as u64 * thread::block_dim_x() as u64;
     }
 }

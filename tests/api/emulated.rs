@@ -5,6 +5,7 @@ use slm::banks::Accumulation;
 use slm::emulator::{Action, Profile, Space};
 use slm::filter1d::{Filter1dAlgorithm, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Device, Error, Filter1d, Histogram, Transpose};
+use std::collections::BTreeSet;
 
 /// The sum of each sample and its two neighbours.
 fn sum_of_three(device: &Device) -> PreparedFilter1d<i32> {
@@ -139,25 +140,33 @@ fn contiguous_lines_are_coalesced() {
 #[test]
 fn plans_of_transpositions_in_place() {
     let device = Device::emulated(Profile::SM_90, 0);
-    for (rows, columns, kernel) in [(40, 40, "transpose_swap_u16"), (48, 36, "transpose_permute_u16")] {
+    // Bytes that each method reads and writes, in copies of the matrices: tiles are swapped; columns are permuted through other memory,
+    // rows are not; squares are transposed, then moved.
+    let square = (40, 40, vec!["transpose_swap_packed_2"], 1.0..=1.0);
+    let coprime = ["transpose_rotate_u16", "transpose_gather_u16", "transpose_shuffle_u16"];
+    let [rotate, gather, shuffle] = coprime;
+    let permuted = (48, 36, vec![rotate, gather, rotate, gather, shuffle], 5.0..=5.0);
+    let without_rotation = (49, 36, vec![shuffle, rotate, gather, rotate, gather], 3.0..=3.0);
+    let chunks = ["transpose_swap_packed_2", "transpose_save_chunks", "transpose_rotate_chunks"];
+    let moved = (192, 128, chunks.to_vec(), 1.9..=2.1);
+    for (rows, columns, kernels, copies) in [square, permuted, without_rotation, moved] {
         let transpose = Transpose::<u16>::new(rows, columns).batch(3).prepare_in_place(&device).unwrap();
         let plan = transpose.plan().unwrap();
         let mut data = device.upload(&vec![7u16; 3 * rows * columns]).unwrap();
         device.reset_emulation_reports();
         transpose.apply(&mut data).unwrap();
-        let [report] = &device.emulation_reports()[..] else { panic!() };
-        assert_eq!(
-            (report.kernel, &*plan.kernels().join(", "), plan.launches[0].kernel),
-            (kernel, kernel, kernel),
-            "{plan}"
-        );
-        assert_eq!(report.launch.grid.map(u64::from), plan.launches[0].grid, "{plan}");
-        let launches: u64 = plan.launches.iter().map(|launch| launch.times).sum();
-        assert_eq!(report.launches, launches, "{plan}");
-        // Each step reads and writes all elements, by way of other memory unless they are swapped.
+        assert_eq!(plan.kernels(), kernels, "{plan}");
+        let reports = device.emulation_reports();
+        for report in &reports {
+            let planned = plan.launches.iter().filter(|launch| launch.kernel == report.kernel);
+            let times: u64 = planned.map(|launch| launch.times).sum();
+            assert_eq!((report.kernel, report.launches), (report.kernel, times), "{plan}");
+        }
+        let names: BTreeSet<_> = plan.kernels().into_iter().collect();
+        assert_eq!(names.len(), reports.len(), "{plan}");
         let moved: u64 = plan.launches.iter().map(|launch| launch.moved_bytes).sum();
-        let once = 2 * 2 * 3 * (rows * columns) as u64;
-        assert_eq!(moved, if rows == columns { once } else { 6 * once }, "{plan}");
+        let once = (2 * 2 * 3 * rows * columns) as f64;
+        assert!(copies.contains(&(moved as f64 / once)), "{plan}");
         assert_eq!(plan.to_string().lines().count(), 4 + plan.launches.len(), "{plan}");
     }
     for (rows, columns) in [(1, 5), (0, 5)] {

@@ -1,11 +1,11 @@
 //! Transpositions in place on the CPU.
 
 use super::Matrices;
-use super::steps::Submatrix;
+use super::steps::{Step, Submatrix};
 use crate::cpu::allocation;
 use crate::cpu::parallel::{COPIED, for_pairs, for_rows};
 use crate::{Element, Result};
-use slm_kernels::transpose::{Permutation, Step};
+use slm_kernels::transpose::Permutation;
 
 /// Rows per band of a square matrix.
 const SIDE: usize = 32;
@@ -97,7 +97,7 @@ fn permute<T: Element>(matrices: &Matrices, matrix: &mut [T], scratch: &mut [T],
             let [to, from] = match step {
                 Step::Shuffle => [permutation.shuffled(row, column) as usize, i],
                 Step::Rotate => [j - first_column, permutation.rotated(row, column) as usize],
-                Step::Columns | Step::Back => [j - first_column, permutation.gathered(row, column) as usize],
+                Step::Columns => [j - first_column, permutation.gathered(row, column) as usize],
             };
             permuted[to * n..][..n].copy_from_slice(&matrix[from * pitch + j * n..][..n]);
         }

@@ -9,11 +9,15 @@
 //!  B . . .
 //! ```
 //!
-//! Both are copied to other memory, and from there to the place of the other one. A launch copies as long runs as a permutation of a
-//! part moves, and it is the same kernel: its permutation leaves all rows where they are.
+//! Both are copied to other memory, and from there to the place of the other one. The kernel is the one that
+//! copies parts of matrices whose rows do not fit into shared memory.
 
+use super::launches::{InPlaceMethod, Receiver};
+use super::permuting::Permuting;
 use super::steps::greatest_common_divisor;
-use slm_kernels::transpose::{Region, Step, TransposeKernel, TransposeProblem};
+use crate::Result;
+use crate::device::gpu::Gpu;
+use slm_kernels::transpose::{PartCopy, Region, TransposeKernel, TransposeProblem};
 
 /// Square matrices, in units of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -24,31 +28,35 @@ pub(super) struct Exchange {
     pitch: u64,
     /// Units that are moved together: they divide elements and rows.
     together: u64,
+    /// Bytes of a unit.
+    unit: u32,
+    matrices: u64,
 }
 
 /// A copy between a matrix and the other memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Copy {
+struct Copy {
     /// Which half of the other memory.
-    pub(super) half: u64,
-    pub(super) region: Region,
+    half: u64,
+    region: Region,
 }
 
 impl Exchange {
     pub(super) fn new(problem: &TransposeProblem) -> Self {
-        let units = |bytes: u64| bytes / u64::from(TransposeKernel::swap(problem).unit());
+        let unit = TransposeKernel::swap(problem).unit();
+        let units = |bytes: u64| bytes / u64::from(unit);
         let (element, pitch) = (units(problem.element), units(problem.input_pitch));
         let together = greatest_common_divisor(element, pitch);
-        Exchange { side: problem.rows, element, pitch, together }
+        Exchange { side: problem.rows, element, pitch, together, unit, matrices: problem.matrices }
     }
 
     /// Returns the maximum number of elements that half of the other memory has.
-    pub(super) fn longest(&self) -> u64 {
+    fn longest(&self) -> u64 {
         self.side.saturating_sub(1)
     }
 
     /// Returns the copies for a matrix in their order.
-    pub(super) fn copies(self, matrix: u64) -> impl Iterator<Item = Copy> {
+    fn copies(self, matrix: u64) -> impl Iterator<Item = Copy> {
         (0..self.longest()).flat_map(move |row| self.copies_of_row(matrix, row))
     }
 
@@ -56,28 +64,57 @@ impl Exchange {
     fn copies_of_row(self, matrix: u64, row: u64) -> [Copy; 4] {
         let diagonal = (matrix * self.side + row) * self.pitch + row * self.element;
         let others = self.side - 1 - row;
-        let right = |step| self.region(step, diagonal + self.element, [1, others]);
-        let below = |step| self.region(step, diagonal + self.pitch, [others, 1]);
+        let right = |to| self.region(to, diagonal + self.element, [1, others]);
+        let below = |to| self.region(to, diagonal + self.pitch, [others, 1]);
         let copy = |half, region| Copy { half, region };
-        let out = Step::Rotate;
-        [copy(0, right(out)), copy(1, below(out)), copy(0, below(Step::Back)), copy(1, right(Step::Back))]
+        let (out, back) = (PartCopy::Out, PartCopy::Back);
+        [copy(0, right(out)), copy(1, below(out)), copy(0, below(back)), copy(1, right(back))]
     }
 
     /// Returns the region of some rows and columns of elements from a unit on.
-    fn region(self, step: Step, first: u64, [rows, columns]: [u64; 2]) -> Region {
+    fn region(self, to: PartCopy, first: u64, [rows, columns]: [u64; 2]) -> Region {
         Region {
             first,
             rows: self.side,
             columns: self.pitch / self.together,
-            // Rows move by the quotient of column and columns, which is 0.
             divisor: 1,
             first_row: 0,
-            first_column: 0,
             part_rows: rows,
             part_columns: columns * self.element / self.together,
             // The cast is exact: `Matrices::problem` has checked the units of an element against 32 bits.
             units: self.together as u32,
-            step: step as u32,
+            copy: to as u32,
         }
+    }
+}
+
+/// The same with the loaded kernel.
+pub(super) struct LoadedExchange {
+    exchange: Exchange,
+    permuting: Permuting,
+}
+
+impl Exchange {
+    /// Loads the kernel.
+    pub(super) fn load(self, gpu: &Gpu) -> Result<LoadedExchange> {
+        Ok(LoadedExchange { exchange: self, permuting: Permuting::load(gpu, self.unit)? })
+    }
+}
+
+impl InPlaceMethod for LoadedExchange {
+    fn scratch_bytes(&self) -> u64 {
+        2 * self.half_bytes()
+    }
+
+    fn each_launch(&self, matrices: u64, receive: Receiver<'_>) -> Result<()> {
+        let copies = (0..matrices.min(self.exchange.matrices)).flat_map(|matrix| self.exchange.copies(matrix));
+        let half = self.half_bytes();
+        copies.into_iter().try_for_each(|copy| self.permuting.launch(&copy.region, [copy.half * half, half], receive))
+    }
+}
+
+impl LoadedExchange {
+    fn half_bytes(&self) -> u64 {
+        self.exchange.longest() * self.exchange.element * u64::from(self.exchange.unit)
     }
 }

@@ -1,7 +1,17 @@
 //! Steps of transpositions in place. Each step is for a part of a matrix.
 
 use super::Matrices;
-use slm_kernels::transpose::Step;
+
+/// A permutation (`slm_kernels::transpose::Permutation`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Permutation 1: gathers rotated columns.
+    Rotate,
+    /// Permutation 2: scatters whole rows.
+    Shuffle,
+    /// Permutation 3: gathers columns.
+    Columns,
+}
 
 /// A part has about `1 / SHARE` of the elements of a matrix. Parts are permuted one after another, through other memory.
 const SHARE: usize = 16;
@@ -32,7 +42,7 @@ impl Matrices {
     }
 
     /// Returns the maximum number of elements per part: at least a row or a column.
-    fn part_len(&self) -> usize {
+    pub(super) fn part_len(&self) -> usize {
         (self.rows * self.columns / SHARE).max(self.rows).max(self.columns)
     }
 
@@ -41,8 +51,7 @@ impl Matrices {
         if self.stay() || self.are_square() { 0 } else { self.part_len() * self.components }
     }
 
-    /// Returns the steps that transpose a matrix that is not square (`slm_kernels::transpose::Permutation`). A part is
-    /// copied back before the next one is permuted.
+    /// Returns the steps that transpose a matrix that is not square. A part is copied back before the next one is permuted.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (Step, Submatrix)> + use<> {
         let Matrices { rows, columns, .. } = *self;
         let (width, height) = (self.part_len() / rows.max(1), self.part_len() / columns.max(1));
@@ -87,7 +96,6 @@ mod tests {
                         Step::Rotate => [[i, j], [permutation.rotated(row, column) as usize, j]],
                         Step::Shuffle => [[i, permutation.shuffled(row, column) as usize], [i, j]],
                         Step::Columns => [[i, j], [permutation.gathered(row, column) as usize, j]],
-                        Step::Back => unreachable!("is no permutation"),
                     };
                     data[to[0] * columns + to[1]] = before[from[0] * columns + from[1]];
                 }

@@ -2,11 +2,13 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `in_place.rs` | the launches of permutations |
 //! | `packed.rs` | the problems that packed kernels can solve |
 //! | `skewed.rs` | tiles of the skewed kernels, and their rows in shared memory |
 //! | `tile.rs` | tiles of the other kernels, and their rows in shared memory |
 //! | `visit.rs` | the entry point and the arguments of a chosen kernel |
 
+mod in_place;
 mod packed;
 mod skewed;
 mod tile;
@@ -14,9 +16,9 @@ mod visit;
 
 pub use packed::Packed;
 pub use skewed::Skewed;
-pub use visit::{Visitor, Work};
+pub use visit::{SwapVisitor, SwapWork, Visitor, Work};
 
-use super::{Layout, PACKED, Places, SKEWED, THREADS};
+use super::{Layout, PACKED, Places, SKEWED, SWAPS, THREADS};
 use cuda_std::shared_bytes;
 use tile::{padded, side, tile};
 
@@ -106,6 +108,8 @@ pub enum TransposeKernel {
     Skewed(&'static Skewed),
     /// In place, for square matrices.
     Swap(u32),
+    /// The same; moves packs.
+    SwapPacked(&'static Packed),
 }
 
 impl TransposeKernel {
@@ -127,6 +131,13 @@ impl TransposeKernel {
         TransposeKernel::Swap(problem.alignment(4) as u32)
     }
 
+    /// Returns the kernel that works in place and moves packs, for square matrices. `None` if there is none for the element size, or
+    /// if rows are not aligned.
+    #[must_use]
+    pub fn swap_packed(problem: &TransposeProblem) -> Option<Self> {
+        SWAPS.iter().find(|packed| packed.can_solve(problem)).map(TransposeKernel::SwapPacked)
+    }
+
     /// Returns the packed kernel for this problem. `None` if there is none for the element size, if rows are not aligned (those
     /// of the output to sectors), or if the matrix fills less than half of a tile in either direction.
     #[must_use]
@@ -135,7 +146,12 @@ impl TransposeKernel {
             let [rows, columns] = packed.tile();
             2 * problem.rows >= rows && 2 * problem.columns >= columns
         };
-        PACKED.iter().find(|packed| packed.fits(problem) && fills(packed)).map(TransposeKernel::Packed)
+        let mut suitable = PACKED.iter().filter(|packed| packed.fits(problem) && fills(packed));
+        let largest = suitable.next()?;
+        // Smaller tiles are only faster if the larger ones are not half filled.
+        let half_filled = |packed: &Packed, other: &Packed| packed.covered(problem) >= 2 * other.covered(problem);
+        let smaller = suitable.find(|other| half_filled(largest, other));
+        Some(TransposeKernel::Packed(smaller.unwrap_or(largest)))
     }
 
     /// Returns the skewed kernel for this problem. `None` if there is none for the element size, if units are not aligned, or
@@ -156,7 +172,7 @@ impl TransposeKernel {
     pub fn unit(&self) -> u32 {
         match self {
             TransposeKernel::Naive(unit) | TransposeKernel::Shared { unit, .. } | TransposeKernel::Swap(unit) => *unit,
-            TransposeKernel::Packed(_) => 4,
+            TransposeKernel::Packed(_) | TransposeKernel::SwapPacked(_) => 4,
             TransposeKernel::Skewed(skewed) => skewed.unit,
         }
     }
@@ -214,16 +230,10 @@ impl Geometry {
             TransposeKernel::Swap(unit) => {
                 let side = side(problem.element, tuning.tile_bytes / 2, tuning).min(problem.rows);
                 let pitch = padded(side * problem.element, problem.element, unit, tuning.shared_bytes / 2 / side);
-                let one = Geometry::with_tile(problem, unit, [side; 2], 0).shared(pitch, side);
-                Geometry { shared_bytes: 2 * one.shared_bytes, ..one }
+                Geometry::with_tile(problem, unit, [side; 2], 0).shared(pitch, side).in_pairs()
             }
-            TransposeKernel::Packed(packed) => {
-                let Packed { pack_bytes, packs, elements, shape, .. } = packed;
-                let places = shape.packs(shape.across * elements, *packs, *elements);
-                let geometry = Geometry::with_tile(problem, 4, packed.tile(), 0);
-                let shared_bytes = u64::from(places * pack_bytes);
-                Geometry { threads: shape.threads(), shared_bytes, at_once: pack_bytes / 4, ..geometry }
-            }
+            TransposeKernel::Packed(packed) => Geometry::packed(problem, packed),
+            TransposeKernel::SwapPacked(packed) => Geometry::packed(problem, packed).in_pairs(),
             TransposeKernel::Skewed(skewed) => Geometry::skewed(problem, skewed, tuning),
         }
     }
@@ -242,6 +252,22 @@ impl Geometry {
     fn shared(self, pitch: u64, rows: u64) -> Self {
         let tile_pitch = pitch / u64::from(self.unit);
         Geometry { tile_pitch, shared_bytes: shared_bytes::<u8>(rows * pitch), ..self }
+    }
+
+    fn packed(problem: &TransposeProblem, packed: &Packed) -> Self {
+        let Packed { pack_bytes, packs, elements, shape, .. } = packed;
+        let places = shape.packs(shape.across * elements, *packs, *elements);
+        let geometry = Geometry::with_tile(problem, 4, packed.tile(), 0);
+        let shared_bytes = u64::from(places * pack_bytes);
+        Geometry { threads: shape.threads(), shared_bytes, at_once: pack_bytes / 4, ..geometry }
+    }
+
+    /// Returns the launch parameters for pairs of square tiles: only those on and above the diagonal have a block.
+    fn in_pairs(self) -> Self {
+        let tiles = self.problem.rows.div_ceil(self.tile[0]);
+        // Saturating: more tiles than a grid has blocks are refused when they are launched.
+        let pairs = tiles.saturating_mul(tiles + 1) / 2;
+        Geometry { shared_bytes: 2 * self.shared_bytes, grid: [pairs, 1], across_log2: 0, ..self }
     }
 
     fn skewed(problem: &TransposeProblem, skewed: &Skewed, tuning: &LaunchConstants) -> Self {

@@ -30,14 +30,24 @@ impl Packed {
         [self.shape.down, self.shape.across].map(|squares| u64::from(squares * self.elements))
     }
 
-    /// Returns whether the problem consists of whole groups and aligned packs, and no two blocks write to the same sector.
-    /// (Measured on an H200: if output rows begin in the middle of sectors, skewed kernels are faster by 4 % for elements
-    /// of 8 and 16 bytes, and by 10 to 25 % for smaller ones.)
-    pub(super) fn fits(&self, problem: &TransposeProblem) -> bool {
-        let group = u64::from(self.elements);
+    /// Returns the number of elements of all tiles that cover a matrix.
+    pub(super) fn covered(&self, problem: &TransposeProblem) -> u128 {
+        let [rows, columns] = self.tile();
+        u128::from(problem.rows.next_multiple_of(rows)) * u128::from(problem.columns.next_multiple_of(columns))
+    }
+
+    /// Returns whether the problem consists of whole groups and aligned packs.
+    pub(super) fn can_solve(&self, problem: &TransposeProblem) -> bool {
+        let (group, pack) = (u64::from(self.elements), u64::from(self.pack_bytes));
         self.element() == problem.element
             && [problem.rows, problem.columns].iter().all(|length| length % group == 0)
-            && problem.input_pitch.is_multiple_of(u64::from(self.pack_bytes))
-            && problem.output_pitch.is_multiple_of(u64::from(SECTOR))
+            && [problem.input_pitch, problem.output_pitch].iter().all(|pitch| pitch.is_multiple_of(pack))
+    }
+
+    /// Returns whether the kernel can solve the problem, and no two blocks write to the same sector. (Measured on an H200: if output
+    /// rows begin in the middle of sectors, skewed kernels are faster by 4 % for elements of 8 and 16 bytes, and by 10 to 25 % for
+    /// smaller ones.)
+    pub(super) fn fits(&self, problem: &TransposeProblem) -> bool {
+        self.can_solve(problem) && problem.output_pitch.is_multiple_of(u64::from(SECTOR))
     }
 }

@@ -8,6 +8,7 @@
 
 mod counted;
 mod golden;
+mod in_place;
 mod large_elements;
 
 use crate::common::{is_emulated, on_every_backend};
@@ -76,7 +77,7 @@ const FEW_SHAPES: [(usize, usize, usize, [usize; 2]); 11] = [
 ];
 
 /// Sides of square matrices that are transposed in place.
-const SQUARES: [usize; 7] = [0, 1, 2, 31, 33, 128, 200];
+const SQUARES: [usize; 10] = [0, 1, 2, 31, 32, 33, 70, 96, 128, 200];
 
 pub(super) fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -101,6 +102,7 @@ pub(super) fn trials() -> Vec<Trial> {
         of_type::<f64>("f64", &[1, 2, 3]),
     ];
     trials.extend(golden::trials());
+    trials.extend(in_place::trials());
     trials.extend(large_elements::trials());
     trials.extend(others.into_iter().flatten().filter(|trial| !trial.name().contains("::emulated::")));
     trials
@@ -176,7 +178,7 @@ fn check<T: Bits>(
 fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
     let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
     let squares = SQUARES.map(|side| (side, side, 2, [0, 0]));
-    let squares = if is_emulated(device) { &squares[..6] } else { &squares };
+    let squares = if is_emulated(device) { &squares[..9] } else { &squares };
     let pitched = [(33, 33, 3, [1, 1]), (40, 40, 1, [24, 24]), (1, 1, 5, [2, 2])];
     for &(rows, columns, count, gaps) in shapes.iter().chain(squares).chain(&pitched) {
         // Emulated accesses are slow.
