@@ -168,11 +168,11 @@ impl Pass {
         // More rows would have more living cells in a strip than fit into 32 bits.
         let can_count = self.target.sides[0] <= 1 << 26;
         let pass = 1..=u64::from(GENERATIONS);
-        if !can_count || !pass.contains(&until) || !pass.contains(&(every + 1)) {
+        if !can_count || !pass.contains(&until) || every >= GENERATIONS.into() {
             return None;
         }
         let is_long = until + (censuses - 1) * every >= GENERATIONS.into();
-        let is_counted = |generation: &u64| *generation >= until && (generation - until) % every == 0;
+        let is_counted = |generation: &u64| *generation >= until && (generation - until).is_multiple_of(every);
         is_long.then(|| pass.filter(is_counted).fold(0, |levels, generation| levels | 1 << (generation - 1)))
     }
 }

@@ -301,8 +301,8 @@ impl<'a, 'l> Band<'a, 'l> {
         while row < self.args.strip {
             if self.alive >> row & 1 == 1 {
                 let (at, word) = (self.here + row * PLANE, self.load_word(self.above + row));
-                self.set(at, self.part, word);
-                self.set_copies(at, self.part, word);
+                self.write(at, self.part, word);
+                self.write_copies(at, self.part, word);
             }
             row += 1;
         }
@@ -351,9 +351,9 @@ impl<'a, 'l> Band<'a, 'l> {
         self.first + self.above + row - self.args.halo
     }
 
-    /// Sets a word of the thread, and the copies of it. `part` is the length of a part of shared memory.
+    /// Writes a word of the thread, and the copies of it. `part` is the length of a part of shared memory.
     #[inline(always)]
-    fn set(&self, at: u32, part: u32, [low, high]: [u32; 2]) {
+    fn write(&self, at: u32, part: u32, [low, high]: [u32; 2]) {
         let WordEnds { copy_of_first, copy_of_last, .. } = self.ends;
         self.cells.set(at, low);
         self.cells.set(at + part, high);
@@ -366,14 +366,14 @@ impl<'a, 'l> Band<'a, 'l> {
         }
     }
 
-    /// Sets the copies of a word beyond the ends of a whole board.
+    /// Writes the copies of a word beyond the ends of a whole board.
     #[inline(always)]
-    fn set_copies(&self, at: u32, part: u32, word: [u32; 2]) {
+    fn write_copies(&self, at: u32, part: u32, word: [u32; 2]) {
         if self.after_last > 0 {
-            self.set(at + self.after_last, part, word);
+            self.write(at + self.after_last, part, word);
         }
         if self.before_first > 0 {
-            self.set(at - self.before_first, part, word);
+            self.write(at - self.before_first, part, word);
         }
     }
 
@@ -408,9 +408,9 @@ impl<'a, 'l> Band<'a, 'l> {
             let next = |k: usize| rule(sum_of_rows(above[k], here[k], below[k]), cells[k]) & self.ends.valid[k];
             if self.alive >> row & 1 == 1 {
                 let (at, word) = (target + row * PLANE, [next(0), next(1)]);
-                self.set(at, R * PLANE, word);
+                self.write(at, R * PLANE, word);
                 if R == 1 {
-                    self.set_copies(at, R * PLANE, word);
+                    self.write_copies(at, R * PLANE, word);
                 }
             }
             (above, here, cells) = (here, below, word);
