@@ -4,7 +4,7 @@
 //! the first run, with those of the CPU or, on the largest board, with those of the other algorithms. The time does not depend on
 //! the cells, so each run continues with those of the run before. First, a table with medians is printed, in the columns that
 //! `peers/README.md` explains. Then Criterion measures the board of 4096 x 4096 for longer.
-//! `cargo bench --bench life -- --table` ends with the table.
+//! `cargo bench --bench life -- --table` ends with the table, and `--auto` leaves out all algorithms but `Auto`.
 
 mod common;
 
@@ -19,8 +19,8 @@ use std::time::Duration;
 const GENERATIONS: u64 = 1024;
 
 /// Sides of the boards. On the CPU, the largest one would take minutes.
-const SIDES: [usize; 4] = [100, 4096, 16_384, 65_536];
-const SIDES_ON_CPU: usize = 3;
+const SIDES: [usize; 6] = [100, 256, 1024, 4096, 16_384, 65_536];
+const SIDES_ON_CPU: usize = 5;
 
 /// Generations between censuses.
 const INTERVALS: [u64; 2] = [1, 8];
@@ -38,14 +38,15 @@ const VARIANTS: [(&str, LifeAlgorithm); 5] = [
 ];
 
 fn main() -> Result<()> {
-    let table_only = std::env::args().any(|argument| argument == "--table");
+    let has = |option| std::env::args().any(|argument| argument == option);
+    let (table_only, auto_only) = (has("--table"), has("--auto"));
     let device = Device::open()?;
     println!("# slm {} on {device}; {GENERATIONS} generations of B3/S23 on tori", env!("CARGO_PKG_VERSION"));
     println!("# median of up to {ROUNDS} runs, by the device's clock");
     println!("# peer\tcase\tmedian_us\tcells_per_s\tcheck");
     let sides = if is_cpu(&device) { &SIDES[..SIDES_ON_CPU] } else { &SIDES };
     for &side in sides {
-        table(&device, side)?;
+        table(&device, side, auto_only)?;
     }
     if !table_only {
         criterion(&device)?;
@@ -65,14 +66,18 @@ fn soup(side: usize) -> Array2<u64> {
 }
 
 /// Prints a line for every algorithm, and for censuses with `Auto`.
-fn table(device: &Device, side: usize) -> Result<()> {
+fn table(device: &Device, side: usize, auto_only: bool) -> Result<()> {
     let soup = soup(side);
     let prepare = |device: &Device, algorithm| {
         let mut board = Life::new(side, side).algorithm(algorithm).prepare(device)?;
         board.set_words(soup.view())?;
         Ok(board)
     };
-    let variants = if is_cpu(device) { &[("cpu", LifeAlgorithm::Auto)][..] } else { &VARIANTS };
+    let variants = match auto_only {
+        _ if is_cpu(device) => &[("cpu", LifeAlgorithm::Auto)][..],
+        true => &VARIANTS[VARIANTS.len() - 1..],
+        false => &VARIANTS,
+    };
     let mut expected = reference(side, || prepare(&Device::cpu(), LifeAlgorithm::Auto))?;
     for &(name, algorithm) in variants {
         let mut board = prepare(device, algorithm)?;

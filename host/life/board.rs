@@ -1,7 +1,9 @@
 //! A board on a device.
 
 use super::choose::choose;
+use super::history::{Progress, Schedule};
 use super::pattern::{Run, Runs};
+use super::tuning::LifeTuning;
 use super::words::{Area, AreaWords, Size, find, packed};
 use super::{Life, LifeAlgorithm, LifeError, Pattern, Rule, Topology, cpu, gpu, placement};
 use crate::cpu::allocation;
@@ -9,7 +11,6 @@ use crate::device::buffer::check_shape;
 use crate::plan::{Details, Planned};
 use crate::{Buffer, Device, Plan, Result};
 use ndarray::{Array2, ArrayView2};
-use slm_kernels::life::SUMS;
 use std::fmt;
 
 /// A board of the Game of Life on a device: cells, and the number of their generation.
@@ -51,6 +52,21 @@ impl Cells {
             Cells::Gpu(cells) => cells.store(parts)?,
         }
         Ok(())
+    }
+
+    /// Computes generations or takes censuses of a schedule, or both. On a GPU this returns when the work is enqueued.
+    fn record(&mut self, counts: &mut Buffer<u64>, schedule: &Schedule) -> Result<Progress> {
+        match self {
+            Cells::Cpu(cells) if schedule.until > 0 => {
+                cells.step()?;
+                Ok(Progress { generations: 1, censuses: 0 })
+            }
+            Cells::Cpu(_) => {
+                self.census(counts, schedule.first as usize)?;
+                Ok(Progress { generations: 0, censuses: 1 })
+            }
+            Cells::Gpu(cells) => cells.record(counts, schedule),
+        }
     }
 
     /// Adds the number of living cells to element `first` of `counts`, and the sums of the hash to the next ones. On a GPU this
@@ -98,7 +114,7 @@ impl Board {
         let cells = match device.gpu() {
             None => Cells::Cpu(cpu::Cells::new(size, topology, rule)?),
             Some(gpu) => {
-                let choice = choose(algorithm, topology, rule);
+                let choice = choose(algorithm, size, topology, rule, &LifeTuning::new(device.info()))?;
                 Cells::Gpu(Box::new(gpu::Cells::new(&gpu, size, topology, rule, choice)?))
             }
         };
@@ -146,31 +162,14 @@ impl Board {
         Ok(())
     }
 
-    /// Takes censuses, each after a number of `generations`. The sums of census `k` are added to the elements of `counts` from
-    /// `k * SUMS` on.
-    pub(super) fn take_censuses(
-        &mut self,
-        mut generations: impl Iterator<Item = u64>,
-        counts: &mut Buffer<u64>,
-    ) -> Result<()> {
-        let Some(before_first) = generations.next() else { return Ok(()) };
-        self.step(before_first)?;
-        let mut first = 0;
-        for steps in generations {
-            self.census_and_step(counts, first, steps)?;
-            first += SUMS;
+    /// Computes the generations of a schedule, and adds the sums of its censuses to `counts`.
+    pub(super) fn take_censuses(&mut self, mut schedule: Schedule, counts: &mut Buffer<u64>) -> Result<()> {
+        while schedule.censuses > 0 {
+            let progress = self.cells.record(counts, &schedule)?;
+            self.generation += progress.generations;
+            schedule.advance(progress);
         }
-        self.cells.census(counts, first)
-    }
-
-    /// Takes a census, whose sums are added to the elements of `counts` from `first` on, and computes `steps` generations.
-    fn census_and_step(&mut self, counts: &mut Buffer<u64>, first: usize, steps: u64) -> Result<()> {
-        let done = match &mut self.cells {
-            Cells::Gpu(cells) => cells.census_and_step(counts, first as u64, steps)?,
-            cells => cells.census(counts, first).map(|()| 0)?,
-        };
-        self.generation += done;
-        self.step(steps - done)
+        Ok(())
     }
 
     /// Returns the number of generations since the board was prepared.

@@ -35,7 +35,7 @@ pub struct Life {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LifeAlgorithm {
-    /// The fastest algorithm: [`Blocked`](Self::Blocked).
+    /// The fastest algorithm: [`Resident`](Self::Resident) for small boards, [`Blocked`](Self::Blocked) for large ones.
     #[default]
     Auto,
     /// A byte for each cell. A thread computes one cell from nine reads of global memory. Shows the cost of the naive way.
@@ -50,6 +50,10 @@ pub enum LifeAlgorithm {
     /// these generations in registers. If fewer than eight generations are left of a [`step`](Board::step), they are computed as
     /// by [`BitPacked`](Self::BitPacked).
     Blocked,
+    /// A bit for each cell, in shared memory. A very small board is in the shared memory of one block, which computes up to 65,536
+    /// generations in a launch. Otherwise each block has a band of rows and a halo, and computes as many generations in a launch as the
+    /// halo has rows. A board has at most 4,096 columns, and as many rows as fit.
+    Resident,
 }
 
 impl Life {
@@ -102,6 +106,7 @@ impl Life {
     /// * [`LifeError::NoCells`] without rows or columns.
     /// * [`Error::TooLarge`] for more cells than memory has addresses, and on a GPU for more than 2^31 rows or columns.
     /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`].
+    /// * [`LifeError::NoBands`] on a GPU, if the algorithm is [`LifeAlgorithm::Resident`] and the board is too large for it.
     /// * The errors of [`Device::kernel`] on a GPU.
     pub fn prepare(&self, device: &Device) -> Result<Board> {
         let Size { rows, columns } = self.size;

@@ -78,6 +78,16 @@ pub enum LifeError {
         /// The topology.
         topology: Topology,
     },
+    /// A board does not fit into shared memory, which the algorithm `Resident` needs.
+    #[error(
+        "the bands of a board of {rows} x {columns} cells (rows x columns) do not fit into shared memory: choose another algorithm"
+    )]
+    NoBands {
+        /// Rows of the board.
+        rows: usize,
+        /// Columns of the board.
+        columns: usize,
+    },
     /// A board has no cells.
     #[error("a board must have at least 1 row and 1 column, not {rows} x {columns} (rows x columns)")]
     NoCells {

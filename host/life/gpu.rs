@@ -2,7 +2,8 @@
 //!
 //! In memory, a packed word of the host is two words of 32 cells, or 16 words of four cells with a byte for each.
 
-use super::choose::{Choice, KernelSet, Rules};
+use super::choose::{Choice, KernelSet, Rules, of_size};
+use super::history::{Progress, Schedule};
 use super::tuning::LifeTuning;
 use super::words::{Area, AreaWords, Size};
 use super::{Rule, Topology};
@@ -14,15 +15,20 @@ use crate::plan::Planned;
 use crate::{Buffer, Error, LaunchPlan, LaunchShape, Result, Windows};
 use cuda_std::{Entry, GlobalIn, GlobalOut, Table};
 use slm_kernels::life::{
-    self as kernels, Args, BlockedArgs, CensusArgs, Counts, GENERATIONS, Geometry, MASKS, PassTuning, life_blocked,
-    life_blocked_bounded, life_blocked_conway, life_blocked_conway_bounded, life_census, life_census_bytes,
-    life_global, life_packed, life_packed_conway, life_tile, masks, rule_table,
+    self as kernels, Args, Band, BlockedArgs, CensusArgs, Censuses, Counts, GENERATIONS, Geometry, MASKS, PassTuning,
+    ResidentArgs, life_blocked, life_blocked_bounded, life_blocked_bounded_census, life_blocked_census,
+    life_blocked_conway, life_blocked_conway_bounded, life_blocked_conway_bounded_census, life_blocked_conway_census,
+    life_census, life_census_bytes, life_global, life_packed, life_packed_conway, life_resident, life_resident_conway,
+    life_tile, masks, rule_table,
 };
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of rows and of columns: kernels count them with 32 bits.
 const MAX_SIDE: u64 = 1 << 31;
+
+/// Generations of a launch that has the whole board in shared memory. A generation takes less than 2 µs.
+const MOST_RESIDENT: u64 = 1 << 16;
 
 /// Words that are compared on the host at a time.
 const COMPARED: usize = 1 << 20;
@@ -43,18 +49,28 @@ type Stepping = dyn for<'l> Launch<Args<'l>>;
 /// A kernel that computes several generations.
 type Blocked = dyn for<'l> Launch<BlockedArgs<'l>>;
 
+/// A kernel that keeps rows in shared memory.
+type InSharedMemory = dyn for<'l> Launch<ResidentArgs<'l>>;
+
 /// The kernels of a board, and what they are launched with.
 struct Kernels {
     /// Why these were chosen.
     reason: &'static str,
-    /// Computes a generation.
-    step: Step<Stepping>,
-    /// Computes several generations.
-    pass: Option<Pass>,
+    generations: Generations,
     board: kernels::Board,
     table: u32,
     layout: Layout,
     census: Step<dyn for<'l> Launch<CensusArgs<'l>>>,
+}
+
+/// The kernels that compute generations.
+enum Generations {
+    /// One at a time.
+    One(Step<Stepping>),
+    /// [`GENERATIONS`] at a time, and one if fewer are left.
+    Passes { one: Step<Stepping>, pass: Pass },
+    /// Any number of them.
+    Resident(Resident),
 }
 
 /// A kernel, and how it is launched.
@@ -87,11 +103,34 @@ impl<K: Loaded + ?Sized> Step<K> {
     }
 }
 
-/// The kernel that computes [`GENERATIONS`] generations, and can take a census of the first one.
+/// The kernels that compute [`GENERATIONS`] generations.
 struct Pass {
     step: Step<Blocked>,
-    /// How it is launched with a census.
+    /// How it is launched with a census of the first generation.
     with_census: Geometry,
+    /// The kernel that takes censuses of all generations, when it was first needed.
+    counting: OnceLock<Step<Blocked>>,
+    target: Target,
+}
+
+/// What the kernels of a pass are loaded for.
+#[derive(Clone, Copy)]
+struct Target {
+    sides: [u64; 2],
+    tuning: LifeTuning,
+    rule: Rule,
+    rules: Rules,
+    is_bounded: bool,
+}
+
+/// The kernel that keeps rows in shared memory.
+struct Resident {
+    step: Step<InSharedMemory>,
+    /// How it is launched with censuses.
+    with_censuses: Geometry,
+    band: Band,
+    /// Generations of a launch.
+    most: u64,
 }
 
 /// Loads the kernel of Conway's rule, or that of all rules with a rule.
@@ -105,14 +144,72 @@ macro_rules! of_rules {
 }
 
 impl Pass {
-    fn new(kernel: Box<Blocked>, sides: [u64; 2], tuning: LifeTuning) -> Result<Self> {
-        let LifeTuning { processors, times_of_row } = tuning;
+    fn new(gpu: &Gpu, target: Target) -> Result<Self> {
+        let kernel = target.kernel(gpu)?;
+        let tuning = target.tuning_of(&*kernel)?;
+        let with_census = Geometry::blocked_with_census(target.sides, &tuning);
+        let step = Step { kernel, geometry: Geometry::blocked(target.sides, &tuning) };
+        Ok(Pass { step, with_census, counting: OnceLock::new(), target })
+    }
+
+    /// Returns the kernel that takes censuses of all generations.
+    fn counting(&self, gpu: &Gpu) -> Result<&Step<Blocked>> {
+        if let Some(step) = self.counting.get() {
+            return Ok(step);
+        }
+        let kernel = self.target.counting_kernel(gpu)?;
+        let geometry = Geometry::blocked(self.target.sides, &self.target.tuning_of(&*kernel)?);
+        Ok(self.counting.get_or_init(|| Step { kernel, geometry }))
+    }
+
+    /// Returns the generations of a pass that a schedule has censuses of, one bit each. `None` if a pass cannot take them.
+    fn counted(&self, schedule: &Schedule) -> Option<u32> {
+        let Schedule { until, every, censuses, .. } = *schedule;
+        // More rows would have more living cells in a strip than fit into 32 bits.
+        let can_count = self.target.sides[0] <= 1 << 26;
+        let pass = 1..=u64::from(GENERATIONS);
+        if !can_count || !pass.contains(&until) || every >= GENERATIONS.into() {
+            return None;
+        }
+        let is_long = until + (censuses - 1) * every >= GENERATIONS.into();
+        let is_counted = |generation: &u64| *generation >= until && (generation - until).is_multiple_of(every);
+        is_long.then(|| pass.filter(is_counted).fold(0, |levels, generation| levels | 1 << (generation - 1)))
+    }
+}
+
+impl Target {
+    fn kernel(&self, gpu: &Gpu) -> Result<Box<Blocked>> {
+        let &Target { rules, rule, .. } = self;
+        Ok(match self.is_bounded {
+            true => of_rules!(gpu, rules, rule, life_blocked_conway_bounded, life_blocked_bounded),
+            false => of_rules!(gpu, rules, rule, life_blocked_conway, life_blocked),
+        })
+    }
+
+    fn counting_kernel(&self, gpu: &Gpu) -> Result<Box<Blocked>> {
+        let &Target { rules, rule, .. } = self;
+        Ok(match self.is_bounded {
+            true => of_rules!(gpu, rules, rule, life_blocked_conway_bounded_census, life_blocked_bounded_census),
+            false => of_rules!(gpu, rules, rule, life_blocked_conway_census, life_blocked_census),
+        })
+    }
+
+    /// Returns what the launches of a kernel depend on.
+    fn tuning_of(&self, kernel: &Blocked) -> Result<PassTuning> {
+        let LifeTuning { processors, times_of_row, .. } = self.tuning;
         let tuning = |resident| PassTuning { processors, resident, times_of_row };
         // The number of resident blocks of a warp does not depend on the grid.
-        let residency = kernel.residency(shape(&Geometry::blocked(sides, &tuning(0))))?;
-        let tuning = tuning(residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into()));
-        let with_census = Geometry::blocked_with_census(sides, &tuning);
-        Ok(Pass { step: Step { kernel, geometry: Geometry::blocked(sides, &tuning) }, with_census })
+        let residency = kernel.residency(shape(&Geometry::blocked(self.sides, &tuning(0))))?;
+        Ok(tuning(residency.map_or(0, |residency| residency.blocks_per_multiprocessor.into())))
+    }
+}
+
+impl Resident {
+    fn new(gpu: &Gpu, kernel: Box<InSharedMemory>, board: &kernels::Board, band: Band) -> Result<Self> {
+        let [geometry, with_censuses] = [false, true].map(|has_census| Geometry::resident(board, &band, has_census));
+        gpu.shared.check(kernel.name(), with_censuses.shared_bytes)?;
+        let most = if band.halo > 0 { band.halo.into() } else { MOST_RESIDENT };
+        Ok(Resident { step: Step { geometry, kernel }, with_censuses, band, most })
     }
 }
 
@@ -170,21 +267,31 @@ impl Layout {
 impl Kernels {
     fn load(gpu: &Gpu, size: Size, topology: Topology, rule: Rule, choice: Choice) -> Result<Self> {
         let (sides, tuning) = ([size.rows as u64, size.columns as u64], LifeTuning::new(gpu.info()));
-        let (step, layout) = Self::step(gpu, sides, rule, choice.kernels)?;
-        let pass = match choice.kernels {
-            KernelSet::Blocked { rules, is_bounded } => {
-                let kernel = Self::blocked(gpu, rule, rules, is_bounded)?;
-                Some(Pass::new(kernel, sides, tuning)?)
-            }
-            KernelSet::Global | KernelSet::Tile | KernelSet::Packed(_) => None,
+        let layout = match choice.kernels {
+            KernelSet::Global | KernelSet::Tile => Layout::Bytes,
+            KernelSet::Packed(_) | KernelSet::Blocked { .. } | KernelSet::Resident { .. } => Layout::Bits,
         };
-        let pitch = size.width() * layout.scale();
-        let board = kernels::Board {
-            rows: size.rows as u32,
-            columns: size.columns as u32,
-            pitch: pitch as u64,
-            wraps: topology.wraps().into(),
-            ends: topology.ends() as u32,
+        let board = of_size(size, topology, size.width() * layout.scale());
+        let generations = match choice.kernels {
+            KernelSet::Global => Generations::One(Step {
+                kernel: Box::new(gpu.own_kernel::<life_global>()?),
+                geometry: Geometry::global(sides),
+            }),
+            KernelSet::Tile => {
+                let step: Step<Stepping> =
+                    Step { kernel: Box::new(gpu.own_kernel::<life_tile>()?), geometry: Geometry::tile(sides) };
+                gpu.shared.check(step.kernel.name(), step.geometry.shared_bytes)?;
+                Generations::One(step)
+            }
+            KernelSet::Packed(rules) => Generations::One(Self::packed(gpu, sides, rule, rules)?),
+            KernelSet::Blocked { rules, is_bounded } => {
+                let pass = Pass::new(gpu, Target { sides, tuning, rule, rules, is_bounded })?;
+                Generations::Passes { one: Self::packed(gpu, sides, rule, rules)?, pass }
+            }
+            KernelSet::Resident { rules, band } => {
+                let kernel = of_rules!(gpu, rules, rule, life_resident_conway, life_resident);
+                Generations::Resident(Resident::new(gpu, kernel, &board, band)?)
+            }
         };
         let census: Box<dyn for<'l> Launch<CensusArgs<'l>>> = match layout {
             Layout::Bits => Box::new(gpu.own_kernel::<life_census>()?),
@@ -192,28 +299,13 @@ impl Kernels {
         };
         let census = Step { geometry: Geometry::census(sides, tuning.processors), kernel: census };
         let table = rule_table(rule.births(), rule.survivals());
-        Ok(Kernels { reason: choice.reason, step, pass, board, table, layout, census })
+        Ok(Kernels { reason: choice.reason, generations, board, table, layout, census })
     }
 
-    /// Loads the kernel of one generation.
-    fn step(gpu: &Gpu, sides: [u64; 2], rule: Rule, kernels: KernelSet) -> Result<(Step<Stepping>, Layout)> {
-        let (kernel, geometry, layout): (Box<Stepping>, _, _) = match kernels {
-            KernelSet::Global => (Box::new(gpu.own_kernel::<life_global>()?), Geometry::global(sides), Layout::Bytes),
-            KernelSet::Tile => (Box::new(gpu.own_kernel::<life_tile>()?), Geometry::tile(sides), Layout::Bytes),
-            KernelSet::Packed(rules) | KernelSet::Blocked { rules, .. } => {
-                let kernel = of_rules!(gpu, rules, rule, life_packed_conway, life_packed);
-                (kernel, Geometry::packed(sides), Layout::Bits)
-            }
-        };
-        Ok((Step { geometry, kernel }, layout))
-    }
-
-    /// Loads the kernel of several generations.
-    fn blocked(gpu: &Gpu, rule: Rule, rules: Rules, is_bounded: bool) -> Result<Box<Blocked>> {
-        Ok(match is_bounded {
-            true => of_rules!(gpu, rules, rule, life_blocked_conway_bounded, life_blocked_bounded),
-            false => of_rules!(gpu, rules, rule, life_blocked_conway, life_blocked),
-        })
+    /// Loads the kernel of one generation of bits.
+    fn packed(gpu: &Gpu, sides: [u64; 2], rule: Rule, rules: Rules) -> Result<Step<Stepping>> {
+        let kernel: Box<Stepping> = of_rules!(gpu, rules, rule, life_packed_conway, life_packed);
+        Ok(Step { geometry: Geometry::packed(sides), kernel })
     }
 
     fn args<'l>(&self, input: GlobalIn<'l, u32>, output: GlobalOut<'l, u32>) -> Args<'l> {
@@ -239,7 +331,6 @@ impl Cells {
             }
         }
         let kernels = Kernels::load(gpu, size, topology, rule, choice)?;
-        gpu.shared.check(kernels.step.kernel.name(), kernels.step.geometry.shared_bytes)?;
         let len = size.words().saturating_mul(kernels.layout.scale());
         let (current, next) = (gpu.zeroed(len)?, next(gpu, size, len)?);
         Ok(Cells { gpu: gpu.clone(), size, kernels: Arc::new(kernels), current, next, kept: None })
@@ -324,41 +415,102 @@ impl Cells {
     /// Enqueues the computation of one generation or of several, but not of more than `most`. Returns their number. After an
     /// error the board is as it was.
     pub(super) fn step(&mut self, most: u64) -> Result<u64> {
+        let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
         let mut windows = Windows::new(&self.gpu);
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
-        let generations = match self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) {
-            Some(Pass { step, .. }) => {
-                let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
-                step.launch(&self.gpu, &windows, BlockedArgs::new(args, 0, no_counts))?;
+        let generations = match &self.kernels.generations {
+            Generations::Passes { pass, .. } if most >= GENERATIONS.into() => {
+                pass.step.launch(&self.gpu, &windows, BlockedArgs::new(args, 0, 0, no_counts))?;
                 GENERATIONS.into()
             }
-            None => {
-                self.kernels.step.launch(&self.gpu, &windows, args)?;
+            Generations::One(one) | Generations::Passes { one, .. } => {
+                one.launch(&self.gpu, &windows, args)?;
                 1
+            }
+            Generations::Resident(resident) => {
+                let generations = most.min(resident.most);
+                let args = ResidentArgs::new(args, &resident.band, generations as u32, None, no_counts);
+                resident.step.launch(&self.gpu, &windows, args)?;
+                generations
             }
         };
         std::mem::swap(&mut self.current, &mut self.next);
         Ok(generations)
     }
 
-    /// Enqueues a census, which adds the number of living cells to element `first` of `counts`, and the sums of the hash to the
-    /// next ones. If the algorithm computes several generations at a time and `most` is not less, those are computed
-    /// meanwhile. Returns the number of generations. After an error the board is as it was.
-    pub(super) fn census_and_step(&mut self, counts: &mut Buffer<u64>, first: u64, most: u64) -> Result<u64> {
-        let Some(pass) = self.kernels.pass.as_ref().filter(|_| most >= GENERATIONS.into()) else {
-            self.census(counts, first)?;
-            return Ok(0);
-        };
+    /// Enqueues generations or censuses of a schedule, or both, in one launch. After an error the board is as it was.
+    pub(super) fn record(&mut self, counts: &mut Buffer<u64>, schedule: &Schedule) -> Result<Progress> {
+        let kernels = self.kernels.clone();
+        let &Schedule { until, every, censuses, first } = schedule;
+        match &kernels.generations {
+            Generations::Resident(resident) if until > 0 && schedule.within(resident.most) > 0 => {
+                self.step_with_censuses(resident, counts, schedule)
+            }
+            Generations::Passes { pass, .. } if until == 0 && every >= GENERATIONS.into() && censuses > 1 => {
+                self.census_and_pass(pass, counts, first)
+            }
+            Generations::Passes { pass, .. } if let Some(counted) = pass.counted(schedule) => {
+                self.pass_with_censuses(pass, counts, first, counted)
+            }
+            _ if until == 0 => {
+                self.census(counts, first)?;
+                Ok(Progress { generations: 0, censuses: 1 })
+            }
+            _ => Ok(Progress { generations: self.step(until)?, censuses: 0 }),
+        }
+    }
+
+    /// Enqueues the next censuses of a schedule that are not too far for a launch, and the generations until the last of them.
+    fn step_with_censuses(
+        &mut self,
+        Resident { step, with_censuses, band, most }: &Resident,
+        counts: &mut Buffer<u64>,
+        schedule: &Schedule,
+    ) -> Result<Progress> {
+        let &Schedule { until, every, first, .. } = schedule;
+        let taken = schedule.within(*most);
+        let generations = until + (taken - 1) * every;
         let mut windows = Windows::new(&self.gpu);
         let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
         let counts = Counts { sums: windows.output(counts), first };
-        let args = BlockedArgs::new(args, Geometry::CENSUS_WARPS, counts);
-        pass.step.launch_as(&pass.with_census, &self.gpu, &windows, args)?;
+        // The interval is longer than a launch only if there is no second census.
+        let censuses = Censuses { until: until as u32, every: every.min(*most) as u32 };
+        let args = ResidentArgs::new(args, band, generations as u32, Some(censuses), counts);
+        step.launch_as(with_censuses, &self.gpu, &windows, args)?;
         std::mem::swap(&mut self.current, &mut self.next);
-        Ok(GENERATIONS.into())
+        Ok(Progress { generations, censuses: taken })
     }
 
-    /// Enqueues a census, as [`census_and_step`](Self::census_and_step) does.
+    /// Enqueues a census and, meanwhile, the computation of several generations.
+    fn census_and_pass(&mut self, pass: &Pass, counts: &mut Buffer<u64>, first: u64) -> Result<Progress> {
+        let mut windows = Windows::new(&self.gpu);
+        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let counts = Counts { sums: windows.output(counts), first };
+        let args = BlockedArgs::new(args, Geometry::CENSUS_WARPS, 0, counts);
+        pass.step.launch_as(&pass.with_census, &self.gpu, &windows, args)?;
+        std::mem::swap(&mut self.current, &mut self.next);
+        Ok(Progress { generations: GENERATIONS.into(), censuses: 1 })
+    }
+
+    /// Enqueues the computation of several generations, and the censuses of those in `counted`.
+    fn pass_with_censuses(
+        &mut self,
+        pass: &Pass,
+        counts: &mut Buffer<u64>,
+        first: u64,
+        counted: u32,
+    ) -> Result<Progress> {
+        let counting = pass.counting(&self.gpu)?;
+        let mut windows = Windows::new(&self.gpu);
+        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let counts = Counts { sums: windows.output(counts), first };
+        counting.launch(&self.gpu, &windows, BlockedArgs::new(args, 0, counted, counts))?;
+        std::mem::swap(&mut self.current, &mut self.next);
+        Ok(Progress { generations: GENERATIONS.into(), censuses: counted.count_ones().into() })
+    }
+
+    /// Enqueues a census, which adds the number of living cells to element `first` of `counts`, and the sums of the hash to the next
+    /// ones.
     pub(super) fn census(&self, counts: &mut Buffer<u64>, first: u64) -> Result<()> {
         let mut windows = Windows::new(&self.gpu);
         let counts = Counts { sums: windows.output(counts), first };
@@ -398,9 +550,10 @@ impl Cells {
 
     /// Returns the launch that computes the most generations, and their number.
     pub(super) fn plan(&self) -> (Planned, u64) {
-        let (plan, generations) = match &self.kernels.pass {
-            Some(pass) => (pass.step.plan(&self.gpu), GENERATIONS.into()),
-            None => (self.kernels.step.plan(&self.gpu), 1),
+        let (plan, generations) = match &self.kernels.generations {
+            Generations::One(one) => (one.plan(&self.gpu), 1),
+            Generations::Passes { pass, .. } => (pass.step.plan(&self.gpu), GENERATIONS.into()),
+            Generations::Resident(Resident { step, most, .. }) => (step.plan(&self.gpu), *most),
         };
         let moved_bytes = 2 * self.size.rows as u64 * self.kernels.layout.row_bytes(self.size.columns);
         (Planned::new(self.kernels.reason, [LaunchPlan { moved_bytes, ..plan }]), generations)
@@ -427,11 +580,12 @@ mod tests {
         let gpu = device.gpu().unwrap();
         let size = Size { rows: 2049, columns: 64 };
         for algorithm in [LifeAlgorithm::GlobalMemory, LifeAlgorithm::SharedTile, LifeAlgorithm::BitPacked] {
-            let choice = choose(algorithm, Topology::Torus, Rule::CONWAY);
+            let choice = choose(algorithm, size, Topology::Torus, Rule::CONWAY, &LifeTuning::new(gpu.info())).unwrap();
             let cells = || Cells::new(&gpu, size, Topology::Torus, Rule::CONWAY, choice).unwrap();
             assert_eq!(cells().step(1), Ok(1));
             let mut faulty = cells();
-            Arc::get_mut(&mut faulty.kernels).unwrap().step.geometry.blocks -= 1;
+            let Generations::One(one) = &mut Arc::get_mut(&mut faulty.kernels).unwrap().generations else { panic!() };
+            one.geometry.blocks -= 1;
             let Err(Error::FaultyKernel { report }) = faulty.step(1) else { panic!("{algorithm:?}") };
             assert!(report.to_string().contains("unwritten output"), "{report}");
         }

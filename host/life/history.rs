@@ -62,6 +62,46 @@ pub struct Census {
     pub hash: u64,
 }
 
+/// Censuses to come, at equal intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Schedule {
+    /// Generations until the next one.
+    pub(super) until: u64,
+    /// Generations from one to the next one.
+    pub(super) every: u64,
+    /// Number of censuses.
+    pub(super) censuses: u64,
+    /// Element that receives the first sum of the next one.
+    pub(super) first: u64,
+}
+
+impl Schedule {
+    /// Returns the censuses after every `every` generations, whose sums begin at element `first`.
+    pub(super) fn new(every: u64, censuses: u64, first: u64) -> Self {
+        Schedule { until: every, every, censuses, first }
+    }
+
+    /// Returns how many of the next censuses are at most `most` generations away.
+    pub(super) fn within(&self, most: u64) -> u64 {
+        let after_next = |left: u64| left.checked_div(self.every).unwrap_or(0).saturating_add(1);
+        most.checked_sub(self.until).map_or(0, after_next).min(self.censuses)
+    }
+
+    /// Goes on to the board after some generations, and to the census after those that were taken.
+    pub(super) fn advance(&mut self, Progress { generations, censuses }: Progress) {
+        self.until = self.until + censuses * self.every - generations;
+        self.censuses -= censuses;
+        self.first += censuses * SUMS as u64;
+    }
+}
+
+/// What a launch computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Progress {
+    pub(super) generations: u64,
+    pub(super) censuses: u64,
+}
+
 impl Census {
     /// Returns the census of a generation for its sums.
     fn new(generation: u64, [population, a, b]: [u64; SUMS]) -> Self {
@@ -135,7 +175,7 @@ impl Board {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         let mut history = allocation::reserved(len)?;
         let (mut counts, generation) = (self.counts(len)?, self.generation());
-        self.take_censuses(std::iter::repeat_n(every, len), &mut counts)?;
+        self.take_censuses(Schedule::new(every, len as u64, 0), &mut counts)?;
         self.step(steps % every)?;
         let generations = (1..=len as u64).map(|index| generation + index * every);
         history.extend(Census::all(generations, &counts.download()?));

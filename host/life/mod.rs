@@ -34,12 +34,13 @@
 //!
 //! # Speed
 //!
-//! The CPU and the algorithms `BitPacked` and `Blocked` compute many cells at once, with logic operations on words that have a bit
+//! The CPU and the algorithms `BitPacked`, `Blocked` and `Resident` compute many cells at once, with logic operations on words that have a bit
 //! for each cell. So the time does not depend on what the cells are, and the rule matters little.
 //!
 //! `BitPacked` reads and writes the whole board for each generation, and takes as long as memory does if the board is larger than
 //! the caches. `Blocked` does so for eight generations at a time, so computing steps of eight generations and more in one call of
-//! [`Board::step`] is much faster than one by one.
+//! [`Board::step`] is much faster than one by one. `Resident` reads and writes the board once for even more generations, because small
+//! boards fit into shared memory. Both take the censuses of [`Board::record`] while they compute.
 
 // | file | contents |
 // |---|---|

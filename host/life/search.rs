@@ -19,8 +19,10 @@
 //! its end, all cells are compared with those at its beginning. The period is the least one, because a shorter one would have
 //! been seen in the window. If the cells differ, the hash was that of different cells, and the search goes on.
 
+use super::history::Schedule;
 use super::{Board, Census, Outcome};
 use crate::{Buffer, Result};
+use slm_kernels::life::SUMS;
 
 /// Generations between censuses. Kernels may compute as many in one pass over the board.
 const STRIDE: u64 = 8;
@@ -123,7 +125,12 @@ impl<'a> Search<'a> {
         self.counts.clear()?;
         let before = std::iter::once(now.unwrap_or(0)).chain(generations.iter().copied());
         let steps: Vec<u64> = generations.iter().zip(before).map(|(generation, before)| generation - before).collect();
-        self.board.take_censuses(steps.into_iter(), &mut self.counts)?;
+        let mut first = 0;
+        for equal in steps.chunk_by(|a, b| a == b) {
+            let censuses = equal.len() as u64;
+            self.board.take_censuses(Schedule::new(equal[0], censuses, first), &mut self.counts)?;
+            first += censuses * SUMS as u64;
+        }
         Ok(Census::all(generations.into_iter(), &self.counts.download()?).collect())
     }
 

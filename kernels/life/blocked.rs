@@ -29,9 +29,12 @@
 //! [census] of the input meanwhile. The warps of the pass leave the units idle that a census needs: those that load and multiply.
 //! Separate blocks for the census are slower: some schedulers then have more warps of the pass than others, and the pass takes as
 //! long as those.
+//!
+//! Other kernels count any of the eight generations of a pass, while their rows are in registers ([`tally`](super::tally)).
 
 use super::place::{Warps, across_and_down};
 use super::rule::{Sum, sum_of_rows};
+use super::tally::Tally;
 use super::{BlockedArgs, Board, Ends, census, packed};
 use cuda_std::warp::{FULL, WARP, lane, shuffle, shuffle_down, shuffle_up};
 use cuda_std::{GlobalIn2, thread};
@@ -50,12 +53,12 @@ pub(super) const COLUMNS: u32 = WORDS * CELLS;
 
 /// Rows per turn of the main loop. During a turn, the rows of the next turn are loaded. A level holds two rows and takes a third, so
 /// after three rows each register has its first role again, and no values move between registers.
-const TURN: usize = 3;
+pub(super) const TURN: usize = 3;
 
-/// Computes the words of a thread, or takes a part of the census. `rule` returns the next generation for the sums and the cells. `BOUNDED` means that the rows
-/// above and below the board are dead.
+/// Computes the words of a thread, or takes a part of the census. `rule` returns the next generation for the sums and the cells. `BOUNDED`
+/// means that the rows above and below the board are dead, and `CENSUS` that generations of the pass are counted.
 #[inline(always)]
-pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u32>, u32) -> u32) {
+pub(super) fn step<const BOUNDED: bool, const CENSUS: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u32>, u32) -> u32) {
     let board = &args.board;
     // The first lane tells its warp to the others, because the compiler then knows that it is the same for all.
     let warp = shuffle(FULL, thread::thread_idx_y(), 0);
@@ -74,9 +77,9 @@ pub(super) fn step<const BOUNDED: bool>(args: &BlockedArgs, rule: impl Fn(Sum<u3
     let strip = Strip { first, rows: height.min(board.rows - first), left: across * COLUMNS };
     let halo = Halo::new::<BOUNDED>(board, &strip);
     if strip.is_direct(board) {
-        Pass::new(args, strip, Direct::<BOUNDED>::new(args, &halo)).run::<BOUNDED>(rule);
+        Pass::new(args, strip, Direct::<BOUNDED>::new(args, &halo)).run::<BOUNDED, CENSUS>(rule);
     } else {
-        Pass::new(args, strip, Extended::<BOUNDED>::new(args, &halo)).run::<BOUNDED>(rule);
+        Pass::new(args, strip, Extended::<BOUNDED>::new(args, &halo)).run::<BOUNDED, CENSUS>(rule);
     }
 }
 
@@ -88,6 +91,8 @@ struct Pass<'a, S: Source> {
     /// The next rows.
     rows: [S::Row; TURN],
     levels: [Level; GENERATIONS as usize],
+    /// The censuses of the pass.
+    tally: Tally,
     /// Number of rows that were taken, from the first one of the halo on.
     done: u32,
 }
@@ -96,21 +101,26 @@ impl<'a, S: Source> Pass<'a, S> {
     #[inline(always)]
     fn new(args: &'a BlockedArgs<'a>, strip: Strip, mut source: S) -> Self {
         let rows = source.next_rows();
-        Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], done: 0 }
+        let valid = if strip.is_useful(&args.board) { strip.valid(&args.board) } else { [0; 2] };
+        let tally = Tally::new(strip.first, strip.rows, valid, strip.column() / CELLS);
+        Pass { args, strip, source, rows, levels: [Level::default(); GENERATIONS as usize], tally, done: 0 }
     }
 
     /// Computes eight generations. Level `t`, counted from 0, uses no row before row `2 * t`, so the first rows need only some levels.
     /// They have a loop of their own, because each loop is a copy of all its levels: a third one is not worth its instructions.
     #[inline(always)]
-    fn run<const BOUNDED: bool>(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
+    fn run<const BOUNDED: bool, const CENSUS: bool>(mut self, rule: impl Fn(Sum<u32>, u32) -> u32) {
         let end = self.strip.rows + 2 * GENERATIONS;
-        self.take::<BOUNDED, 6>(2 * 6, end, &rule);
-        self.take::<BOUNDED, GENERATIONS>(end, end, &rule);
+        self.take::<BOUNDED, CENSUS, 6>(2 * 6, end, &rule);
+        self.take::<BOUNDED, CENSUS, GENERATIONS>(end, end, &rule);
+        if CENSUS {
+            self.tally.add_to(&self.args.counts, self.args.counted);
+        }
     }
 
     /// Takes rows with `LEVELS` levels, [`TURN`] at a time, until `until` rows were taken. There are `end` rows.
     #[inline(always)]
-    fn take<const BOUNDED: bool, const LEVELS: u32>(
+    fn take<const BOUNDED: bool, const CENSUS: bool, const LEVELS: u32>(
         &mut self,
         until: u32,
         end: u32,
@@ -119,8 +129,7 @@ impl<'a, S: Source> Pass<'a, S> {
         // A turn must not take rows that need more levels.
         const { assert!(LEVELS == GENERATIONS || (2 * LEVELS as usize).is_multiple_of(TURN)) };
         let (board, strip) = (&self.args.board, &self.strip);
-        let (column, valid) = (strip.column(), strip.valid(board));
-        let is_useful = lane() > 0 && lane() <= WORDS && column < board.columns;
+        let (column, valid, is_useful) = (strip.column(), strip.valid(board), strip.is_useful(board));
         while self.done < until {
             let mut words = [[0; 2]; TURN];
             let mut turn = 0;
@@ -131,6 +140,9 @@ impl<'a, S: Source> Pass<'a, S> {
             // The condition also keeps the compiler from loading late, after the levels are computed.
             if self.done + (TURN as u32) < end {
                 self.rows = self.source.next_rows();
+            }
+            if CENSUS {
+                self.tally.turn(self.done);
             }
             let mut turn = 0;
             while turn < TURN {
@@ -146,6 +158,9 @@ impl<'a, S: Source> Pass<'a, S> {
                         let is_alive = (strip.first + self.done).wrapping_sub(GENERATIONS + t + 1) < board.rows;
                         let mask = if board.wraps != 0 { [u32::MAX; 2] } else { valid };
                         row = if is_alive { [row[0] & mask[0], row[1] & mask[1]] } else { [0; 2] };
+                    }
+                    if CENSUS {
+                        self.tally.count(t as usize, turn, row);
                     }
                     t += 1;
                 }
@@ -183,6 +198,12 @@ impl Strip {
     #[inline(always)]
     fn column(&self) -> u32 {
         self.end().wrapping_sub(CELLS)
+    }
+
+    /// Returns whether the lane's word is part of the strip.
+    #[inline(always)]
+    fn is_useful(&self, board: &Board) -> bool {
+        lane() > 0 && lane() <= WORDS && self.column() < board.columns
     }
 
     /// Returns the bits of the lane's word that are on the board.

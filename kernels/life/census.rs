@@ -19,7 +19,7 @@ use super::hash::GROUP;
 use super::place::{Warps, across_and_down};
 use super::{CensusArgs, Counts, SUMS, column_keys, hash_terms, row_keys};
 use cuda_std::warp::{FULL, WARP, lane, shuffle_xor};
-use cuda_std::{GlobalIn2, Ordering, thread};
+use cuda_std::{GlobalIn2, Ordering, Shared, thread};
 
 /// Threads of a block in the kernels that take a census alone.
 pub(super) const THREADS: u32 = 256;
@@ -91,7 +91,7 @@ fn count([rows, width]: [u32; 2], counts: &Counts, warps: Warps, load: impl Fn(u
 
 /// Sums over words.
 #[derive(Clone, Copy, Default)]
-struct Sums([u64; SUMS]);
+pub(super) struct Sums([u64; SUMS]);
 
 impl Sums {
     /// Counts groups of words of a column: one that begins at row `row`, and one every `next` rows after it.
@@ -124,16 +124,16 @@ impl Sums {
 
     /// Counts a word with the keys of its row and column.
     #[inline(always)]
-    fn count_word(&mut self, word: [u32; 2], row: [u32; 2], column: [u32; 2]) {
+    pub(super) fn count_word(&mut self, word: [u32; 2], row: [u32; 2], column: [u32; 2]) {
         let Sums([population, a, b]) = *self;
         let [of_a, of_b] = hash_terms(word, row, column);
         let living = word[0].count_ones() + word[1].count_ones();
         *self = Sums([population + living as u64, a.wrapping_add(of_a), b.wrapping_add(of_b)]);
     }
 
-    /// Adds the sums of the warp to those of the board. All lanes must call this.
+    /// Returns the sums of the warp. All lanes must call this.
     #[inline(always)]
-    fn add_to(self, counts: &Counts) {
+    pub(super) fn of_warp(self) -> Self {
         let Sums(mut sums) = self;
         let mut lanes = 1;
         while lanes < WARP {
@@ -144,10 +144,41 @@ impl Sums {
             }
             lanes *= 2;
         }
+        Sums(sums)
+    }
+
+    /// Adds the sums of the warp to those of the board. All lanes must call this.
+    #[inline(always)]
+    pub(super) fn add_to(self, counts: &Counts) {
+        let Sums(sums) = self.of_warp();
         let mut k = 0;
         while k < SUMS {
             counts.sums.add_if(lane() == 0, counts.first + k as u64, sums[k], Ordering::Relaxed);
             k += 1;
         }
+    }
+
+    /// Stores sums in shared memory, from element `first` on. One lane does.
+    #[inline(always)]
+    pub(super) fn put(self, slots: &Shared<u64>, first: u32) {
+        if lane() == 0 {
+            let mut k = 0;
+            while k < SUMS {
+                slots.set(first + k as u32, self.0[k]);
+                k += 1;
+            }
+        }
+    }
+
+    /// Returns the sums in shared memory from element `first` on.
+    #[inline(always)]
+    pub(super) fn get(slots: &Shared<u64>, first: u32) -> Self {
+        let mut sums = [0; SUMS];
+        let mut k = 0;
+        while k < SUMS {
+            sums[k] = slots.get(first + k as u32);
+            k += 1;
+        }
+        Sums(sums)
     }
 }

@@ -15,7 +15,12 @@ pub(super) const GROUP: u32 = 8;
 #[inline(always)]
 #[must_use]
 pub fn row_keys(row: u32) -> [u32; 2] {
-    let key = mixed(row / GROUP + 1).wrapping_mul(mixed(row % GROUP + 1) | 1);
+    both_keys(mixed(row / GROUP + 1).wrapping_mul(mixed(row % GROUP + 1) | 1))
+}
+
+/// Returns the two keys of a row for the first one.
+#[inline(always)]
+pub(super) fn both_keys(key: u32) -> [u32; 2] {
     [key, key.wrapping_mul(0x9e37_79b1)]
 }
 

@@ -1,7 +1,10 @@
 //! What only the host has: grid, block and shared memory for a board's size, arguments, and the hash of the sums.
 
 use super::hash::GROUP;
-use super::{Args, BlockedArgs, Board, ByteArgs, CensusArgs, Counts, blocked, census, packed, tile};
+use super::resident::{self, Layout};
+use super::{
+    Args, BlockedArgs, Board, ByteArgs, CensusArgs, Counts, Ends, ResidentArgs, blocked, census, packed, tile,
+};
 use crate::{Misaligned, cast};
 use cuda_std::warp::WARP;
 use cuda_std::{GlobalIn, GlobalIn2, GlobalOut2, shared_bytes};
@@ -21,6 +24,56 @@ pub struct PassTuning {
     pub resident: u64,
     /// Time for a row of each warp if a scheduler has one, two or three warps, in any unit.
     pub times_of_row: [u64; 3],
+}
+
+/// How blocks share a board in the kernels that keep rows in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// Rows of a block.
+    pub rows: u32,
+    /// Rows above and below them that the block has too: as many as it can compute generations. 0 if it has the whole board.
+    pub halo: u32,
+    /// Rows of a thread's strip: 1, 2, 4 or 8.
+    pub strip: u32,
+    /// Banks of shared memory.
+    pub banks: u32,
+}
+
+impl Band {
+    /// Returns bands of `rows` rows with the shortest strips that are possible; without a halo, a band that has the whole board. `None` if a
+    /// block has too few threads.
+    #[must_use]
+    pub fn new(board: &Board, rows: u32, halo: u32, banks: u32) -> Option<Self> {
+        let of_strip = |strip| Band { rows, halo, strip, banks };
+        let fits = |band: &Band| {
+            let layout = Layout::new(board.columns, banks);
+            layout.width <= resident::MOST_WORDS && layout.threads(band.strips(board)) <= resident::MOST_THREADS.into()
+        };
+        // The last strip of a whole board must end where the board does.
+        let strips: &[u32] = if halo == 0 { &[1] } else { &[1, 2, 4, 8] };
+        strips.iter().map(|&strip| of_strip(strip)).find(fits)
+    }
+
+    /// Returns the rows that a block has, those of the halo included.
+    #[must_use]
+    pub fn computed(&self, board: &Board) -> u64 {
+        let times = if self.halo == 0 && board.ends == Ends::Mirrored as u32 { 2 } else { 1 };
+        u64::from(self.rows) * times + 2 * u64::from(self.halo)
+    }
+
+    /// Returns the strips of a column of words.
+    fn strips(&self, board: &Board) -> u64 {
+        self.computed(board).div_ceil(self.strip.into())
+    }
+}
+
+/// When a launch takes censuses, in generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Censuses {
+    /// From the beginning to the first one.
+    pub until: u32,
+    /// From one to the next one.
+    pub every: u32,
 }
 
 /// How a kernel is launched.
@@ -60,7 +113,7 @@ impl Geometry {
     /// Returns how to launch the kernels that compute several generations.
     #[must_use]
     pub fn blocked(sides: [u64; 2], tuning: &PassTuning) -> Self {
-        let (_, warps) = warps_of_pass(sides, tuning);
+        let (_, _, warps) = warps_of_pass(sides, tuning);
         Geometry { blocks: warps, block: [WARP, 1], shared_bytes: 0 }
     }
 
@@ -68,10 +121,19 @@ impl Geometry {
     #[must_use]
     pub fn blocked_with_census(sides: [u64; 2], tuning: &PassTuning) -> Self {
         let resident = tuning.resident.saturating_sub(Self::CENSUS_WARPS.into());
-        let (per_scheduler, warps) = warps_of_pass(sides, &PassTuning { resident, ..*tuning });
+        let (_, per_scheduler, warps) = warps_of_pass(sides, &PassTuning { resident, ..*tuning });
         let per_block = per_scheduler * SCHEDULERS;
         let block = [WARP, per_block as u32 + Self::CENSUS_WARPS];
         Geometry { blocks: warps.div_ceil(per_block), block, shared_bytes: 0 }
+    }
+
+    /// Returns how to launch the kernels that keep rows in shared memory, with or without censuses.
+    #[must_use]
+    pub fn resident(board: &Board, band: &Band, has_census: bool) -> Self {
+        let (census, slots) = if has_census { (WARP, shared_bytes::<u64>(resident::SLOTS.into())) } else { (0, 0) };
+        let threads = Layout::new(board.columns, band.banks).threads(band.strips(board)) as u32 + census;
+        let shared_bytes = shared_bytes::<u32>(resident::half_words(band.strip).into()) + slots;
+        Geometry { blocks: board.rows.div_ceil(band.rows).into(), block: [threads, 1], shared_bytes }
     }
 
     /// Returns how to launch a census of `[rows, columns]` cells alone. Each multiprocessor has at most eight blocks at a time.
@@ -93,11 +155,17 @@ impl Geometry {
     }
 }
 
-/// Returns how many warps of a pass each scheduler has at a time, and how many there are in all.
+/// Returns the time of a launch that computes several generations, in the unit of [`PassTuning::times_of_row`].
+#[must_use]
+pub fn time_of_pass(sides: [u64; 2], tuning: &PassTuning) -> u64 {
+    warps_of_pass(sides, tuning).0
+}
+
+/// Returns the time of a pass, how many of its warps each scheduler has at a time, and how many there are in all.
 ///
 /// With few warps, a multiprocessor waits for results; with many, strips are short, and their halos are computed more often. Of the
 /// numbers of warps for a scheduler, this chooses the one that takes the shortest time for the rows of a strip.
-fn warps_of_pass([rows, columns]: [u64; 2], tuning: &PassTuning) -> (u64, u64) {
+fn warps_of_pass([rows, columns]: [u64; 2], tuning: &PassTuning) -> (u64, u64, u64) {
     let &PassTuning { processors, resident, times_of_row } = tuning;
     let strips = columns.div_ceil(blocked::COLUMNS.into());
     let of_scheduler = |per_scheduler: u64| {
@@ -108,8 +176,7 @@ fn warps_of_pass([rows, columns]: [u64; 2], tuning: &PassTuning) -> (u64, u64) {
         (time, per_scheduler, warps)
     };
     let most = (resident / SCHEDULERS).clamp(1, times_of_row.len() as u64);
-    let (_, per_scheduler, warps) = (1..=most).map(of_scheduler).min().unwrap_or((0, 1, strips));
-    (per_scheduler, warps)
+    (1..=most).map(of_scheduler).min().unwrap_or((0, 1, strips))
 }
 
 impl<'l> TryFrom<Args<'l>> for ByteArgs<'l> {
@@ -122,12 +189,36 @@ impl<'l> TryFrom<Args<'l>> for ByteArgs<'l> {
 }
 
 impl<'l> BlockedArgs<'l> {
-    /// Returns the arguments for blocks with `census_warps` warps for the census. The windows must contain all rows of the board.
+    /// Returns the arguments for blocks with `census_warps` warps for the census of the input, and with censuses of the generations in
+    /// `counted`. The windows must contain all rows of the board.
     #[must_use]
-    pub fn new(Args { input, output, board, .. }: Args<'l>, census_warps: u32, counts: Counts<'l>) -> Self {
+    pub fn new(
+        Args { input, output, board, .. }: Args<'l>,
+        census_warps: u32,
+        counted: u32,
+        counts: Counts<'l>,
+    ) -> Self {
         let (rows, pitch) = (board.rows.into(), board.pitch);
         let output = GlobalOut2::new(output, rows, pitch, pitch).expect("the window has all rows");
-        BlockedArgs { input: rows_of(input, &board), output, board, census_warps, counts }
+        BlockedArgs { input: rows_of(input, &board), output, board, census_warps, counted, counts }
+    }
+}
+
+impl<'l> ResidentArgs<'l> {
+    /// Returns the arguments for some generations. The windows must contain all rows of the board.
+    #[must_use]
+    pub fn new(
+        Args { input, output, board, .. }: Args<'l>,
+        &Band { rows, halo, strip, banks }: &Band,
+        generations: u32,
+        censuses: Option<Censuses>,
+        counts: Counts<'l>,
+    ) -> Self {
+        let (of_board, pitch) = (board.rows.into(), board.pitch);
+        let output = GlobalOut2::new(output, of_board, pitch, pitch).expect("the window has all rows");
+        let Censuses { until, every } = censuses.unwrap_or(Censuses { until: 0, every: 0 });
+        let input = rows_of(input, &board);
+        ResidentArgs { input, output, board, rows, halo, strip, lanes: banks, generations, until, every, counts }
     }
 }
 

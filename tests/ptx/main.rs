@@ -223,6 +223,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
             // Two for each phase.
             true if name.contains("phases_of_columns") => 2,
             true if ["register_rows", "phases", "filter2d_register", "cached"].iter().any(|it| name.contains(it)) => 3,
+            // After clearing, before each generation, and after the last one.
+            true if name.contains("life_resident") => 3,
             // One before the first step, one of the warp for its row of samples, and one for the rows of a step.
             true if name.contains("filter2d_passes") => 3,
             // One of the block, and one of the warp for each of four rows of words that take turns, or for a row of single bytes.

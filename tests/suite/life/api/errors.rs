@@ -31,6 +31,9 @@ fn texts() {
     says(error, "there are no rows 2 to 9 of a board of 5 x 7 (rows x columns)", None);
     let error = LifeError::NoCells { rows: 0, columns: 7 };
     says(error, "a board must have at least 1 row and 1 column, not 0 x 7 (rows x columns)", None);
+    let error = LifeError::NoBands { rows: 3, columns: 5000 };
+    let text = "the bands of a board of 3 x 5000 cells (rows x columns) do not fit into shared memory: choose another algorithm";
+    says(error, text, None);
     let error = LifeError::NoSuchCell { row: 2, column: 3, board: [2, 4] };
     says(error, "there is no cell in row 2 and column 3 of a board of 2 x 4 (rows x columns)", None);
     let error = LifeError::Placement { pattern: [1, 2], position: [3, 5], board: [5, 6] };
