@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeElement};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");
     let device = Device::open()?;
+    begin();
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
     println!("# peer\tcase\tmedian_us\tbytes_per_s\telements_per_s\tcheck");
