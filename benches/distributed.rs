@@ -11,7 +11,7 @@ use slm::distributed::{Devices, DistributedBuffer};
 use slm::filter1d::PreparedFilter1d;
 use slm::{Backend, Device, Filter1d, Filter2d, Histogram, Life, Result, Transpose};
 use std::time::{Duration, Instant};
-use table::{median, report};
+use table::{begin, median, report};
 
 const ROUNDS: usize = 11;
 
@@ -19,6 +19,7 @@ fn main() -> Result<()> {
     let all = Devices::all()?;
     let first: Device = all.get(0).cloned().unwrap_or_else(Device::cpu);
     let one = Devices::new([first.clone()])?;
+    begin();
     println!("# slm {} on {first}; median of {ROUNDS} rounds, by the host's clock", env!("CARGO_PKG_VERSION"));
     for (from, to) in [(0, 1), (1, 0)] {
         println!("# {} devices; from {from} to {to}: {:?}", all.len(), all.link(from, to));

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter1d::{Filter1dAlgorithm, FilterElement, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Buffer, Device, Filter1d, Result};
@@ -26,6 +26,7 @@ const VARIANTS: [(&str, Filter1dAlgorithm); 4] = [
 fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");
     let device = Device::open()?;
+    begin();
     println!("# slm {} on {device}; {} samples, {TAPS} taps", env!("CARGO_PKG_VERSION"), samples(&device));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock");
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck");

@@ -9,7 +9,7 @@ mod common;
 #[path = "filter2d/peer.rs"]
 mod peer;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter2d::{Filter2dAlgorithm, Filter2dError, PreparedFilter2d};
 use slm::ndarray::Array2;
@@ -58,6 +58,7 @@ fn main() -> Result<()> {
     let table_only = std::env::args().any(|argument| argument == "--table");
     let device = Device::open()?;
     let side = side(&device);
+    begin();
     println!("# slm {} on {device}; {side} x {side} pixels", env!("CARGO_PKG_VERSION"));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock");
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck");

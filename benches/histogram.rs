@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramWeight, MemoryOrder, PreparedHistogram};
@@ -74,6 +74,7 @@ fn main() -> Result<()> {
     let has_argument = |wanted: &str| std::env::args().any(|argument| argument == wanted);
     let table_only = has_argument("--table");
     let device = Device::open()?;
+    begin();
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tsamples_per_s\tcheck");

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::life::{Board, Census};
@@ -41,6 +41,7 @@ fn main() -> Result<()> {
     let has = |option| std::env::args().any(|argument| argument == option);
     let (table_only, auto_only) = (has("--table"), has("--auto"));
     let device = Device::open()?;
+    begin();
     println!("# slm {} on {device}; {GENERATIONS} generations of B3/S23 on tori", env!("CARGO_PKG_VERSION"));
     println!("# median of up to {ROUNDS} runs, by the device's clock");
     println!("# peer\tcase\tmedian_us\tcells_per_s\tcheck");
@@ -114,8 +115,8 @@ fn line(board: &mut Board, name: &str, first: Duration, work: impl Fn(&mut Board
     let run = |_| Ok(device.time(|| work(board))?.1);
     let mut times = (0..rounds).map(run).collect::<Result<Vec<_>>>()?;
     let cells = board.rows() as u64 * board.columns() as u64;
-    let case = format!("{0} x {0}, {rounds} runs", board.rows());
-    report(name, &case, median(&mut times), &[GENERATIONS * cells], "ok exact");
+    let case = format!("{0} x {0}", board.rows());
+    report(name, &case, median(&mut times), &[GENERATIONS * cells], &format!("ok exact, {rounds} runs"));
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io};
-use table::{median, report};
+use table::{begin, median, report};
 
 const ROUNDS: usize = 5;
 
@@ -30,6 +30,7 @@ fn main() -> Result<()> {
         return Ok(());
     }
     let is_cached = env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value != "1");
+    begin();
     println!("# slm {}; median of {ROUNDS} processes, by the host's clock", env!("CARGO_PKG_VERSION"));
     println!("# the driver may cache compiled kernels: {}", if is_cached { "yes" } else { "no" });
     println!("# peer\tcase\tmedian_us\tcheck");

@@ -12,7 +12,7 @@ mod table;
 use slm::filter1d::PreparedFilter1d;
 use slm::{Buffer, Device, Filter1d, Result};
 use std::time::{Duration, Instant};
-use table::{median, report};
+use table::{begin, median, report};
 
 const ROUNDS: usize = 21;
 
@@ -30,6 +30,7 @@ const TAPS: usize = 257;
 
 fn main() -> Result<()> {
     let device = Device::open()?;
+    begin();
     println!("# slm {} on {device}; median of {ROUNDS} rounds, by the host's clock", env!("CARGO_PKG_VERSION"));
     println!("# peer\tcase\tmedian_us\tcheck");
     enqueueing(&device)?;

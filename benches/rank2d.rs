@@ -8,7 +8,7 @@ mod common;
 #[path = "rank2d/peer.rs"]
 mod peer;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use rayon::prelude::*;
 use slm::ndarray::Array2;
 use slm::rank2d::{PreparedRank2d, Rank2dAlgorithm, RankElement};
@@ -42,6 +42,7 @@ const GLOBAL_SIDE: usize = 3;
 fn main() -> Result<()> {
     let device = Device::open()?;
     let side = if is_cpu(&device) { 4096 } else { 8192 };
+    begin();
     println!("# slm {} on {device}; {side} x {side} pixels", env!("CARGO_PKG_VERSION"));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock; one run if it takes more than {LONG:?}");
     println!("# peer\tcase\tmedian_us\tbytes_per_s\tpixels_per_s\tcheck");

@@ -15,7 +15,7 @@ use slm::{Backend, Buffer, Device, Filter1d, Histogram, Pinned, Result};
 use std::io::{self, Read};
 use std::thread;
 use std::time::{Duration, Instant};
-use table::{median, report};
+use table::{begin, median, report};
 
 const ROUNDS: usize = 5;
 const TAPS: usize = 65;
@@ -27,6 +27,7 @@ fn main() -> Result<()> {
     let device = Device::open()?;
     // 4 GiB, or 64 MiB without a GPU.
     let samples = if device.info().backend == Backend::Cuda { 1 << 30 } else { 1 << 24 };
+    begin();
     println!("# slm {} on {device}; median of {ROUNDS} rounds, by the host's clock", env!("CARGO_PKG_VERSION"));
     println!("# peer\tcase\tmedian_us\tcheck");
     copies(&device)?;

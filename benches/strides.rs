@@ -9,7 +9,7 @@ mod table;
 use slm::filter1d::FilterElement;
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
-use table::{median, report};
+use table::{begin, median, report};
 
 const ROUNDS: usize = 15;
 const TAPS: [usize; 6] = [5, 9, 33, 65, 257, 1025];
@@ -17,6 +17,7 @@ const STRIDES: [usize; 8] = [1, 2, 3, 4, 5, 8, 16, 100];
 
 fn main() -> Result<()> {
     let device = Device::open()?;
+    begin();
     println!(
         "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
         env!("CARGO_PKG_VERSION")

@@ -10,7 +10,7 @@ mod table;
 use slm::filter1d::{Filter1dAlgorithm, FilterElement};
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
-use table::{median, report};
+use table::{begin, median, report};
 
 const ROUNDS: usize = 15;
 
@@ -24,6 +24,7 @@ const LOG2_SIZES: [u32; 7] = [28, 26, 24, 22, 20, 16, 10];
 fn main() -> Result<()> {
     let device = Device::open()?;
     let quick = std::env::args().any(|argument| argument == "--quick");
+    begin();
     println!(
         "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
         env!("CARGO_PKG_VERSION")

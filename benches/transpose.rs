@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{median, random, report};
+use common::{begin, median, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeElement};
@@ -30,6 +30,7 @@ fn main() -> Result<()> {
     let is_asked = |option: &str| std::env::args().any(|argument| argument == option);
     let in_place_only = is_asked("--in-place");
     let device = Device::open()?;
+    begin();
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
     println!("# peer\tcase\tmedian_us\tbytes_per_s\telements_per_s\tcheck");

@@ -1,6 +1,17 @@
 //! The lines of a table.
 
+use std::path::Path;
 use std::time::Duration;
+
+/// Prints the first lines: the names of the benchmark and of its program, with the arguments, which records contain.
+pub(crate) fn begin() {
+    println!("# benchmark: {}", env!("CARGO_CRATE_NAME"));
+    let mut arguments = std::env::args();
+    let program = arguments.next().unwrap_or_default();
+    let name = Path::new(&program).file_name().unwrap_or_default().display();
+    let arguments: String = arguments.map(|argument| format!(" {argument}")).collect();
+    println!("# command: {name}{arguments}");
+}
 
 /// Prints the line of one case, in the columns that `peers/README.md` explains. `per_run` has one amount per run for each
 /// column of a rate: bytes moved, or results computed.

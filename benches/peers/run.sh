@@ -44,6 +44,7 @@ export PYTHONDONTWRITEBYTECODE=1
 failed=0
 attempt() { # COMMAND…
   local start=$SECONDS
+  echo "# command: ${*##*/}"
   "$@" || {
     echo "# failed: $*"
     failed=1
@@ -84,6 +85,7 @@ difference() { # FILE
 }
 
 echo "# $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $(git -C "$sources" describe --always --dirty 2>/dev/null || echo unknown)"
+echo "# benchmark: $operation"
 if [[ $on == gpu ]]; then on_gpu; else on_cpu; fi | tee "$temporary/rows"
 failed=${PIPESTATUS[0]}
 difference "$temporary/rows"

@@ -1,0 +1,36 @@
+//! What can go wrong with records.
+
+use crate::charts::DrawingError;
+use crate::tables::LineError;
+use std::io;
+use std::path::PathBuf;
+
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("{file}, line {line}: {error}")]
+    Line { file: String, line: usize, error: LineError },
+    #[error("the tables differ in {what}: {first} and {second}; make a record of each, or give --{what}")]
+    Conflict { what: &'static str, first: String, second: String },
+    #[error("no table names the {what}; give --{what}")]
+    Missing { what: &'static str },
+    #[error("the tables have no rows")]
+    NoRows,
+    #[error("the date is {0:?}, but must be like 2026-11-28")]
+    Date(String),
+    #[error("{} exists; delete it to replace it", .path.display())]
+    Exists { path: PathBuf },
+    #[error("could not read {}: {error}", .path.display())]
+    Read { path: PathBuf, error: io::Error },
+    #[error("could not write {}: {error}", .path.display())]
+    Write { path: PathBuf, error: io::Error },
+    #[error("{} is not a record: {error}", .path.display())]
+    Record { path: PathBuf, error: serde_json::Error },
+    #[error("{} has {found} records of one machine at most; at least {needed} are needed", .folder.display())]
+    TooFewRecords { folder: PathBuf, found: usize, needed: usize },
+    #[error("the records are of different machines: {earlier} and {later}")]
+    DifferentMachines { earlier: String, later: String },
+    #[error("could not draw {chart}: {error}")]
+    Drawing { chart: String, error: DrawingError },
+}

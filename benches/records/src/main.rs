@@ -1,0 +1,153 @@
+//! Keeps the results of benchmarks: makes a record of their tables, compares records, and draws charts of them.
+//!
+//! `record/README.md` has the commands. A record is one file per machine and day, `record/<machine>/<date>.json`.
+
+mod charts;
+mod comparison;
+mod error;
+mod folder;
+mod record;
+mod tables;
+
+use clap::{Args, Parser, Subcommand};
+use comparison::Comparison;
+use error::{Error, Result};
+use folder::Folder;
+use record::Record;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tables::{Facts, Tables};
+
+/// Keeps the results of benchmarks.
+#[derive(Debug, Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Folder of the records
+    #[arg(long, global = true, default_value = "benches/record")]
+    records: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Makes a record of tables, and prints its path
+    Make(Make),
+    /// Lists the cases that are slower, new or missing in a later record; exits with 1 if one is slower
+    Compare(Compare),
+    /// Draws the charts of a record, and prints their paths
+    Charts(Charts),
+}
+
+#[derive(Args, Debug)]
+struct Make {
+    /// Tables of one machine; standard input if there are none
+    tables: Vec<PathBuf>,
+    /// Name of the GPU, unless the tables have it
+    #[arg(long)]
+    gpu: Option<String>,
+    /// Version of the GPU's driver, unless the tables have it
+    #[arg(long)]
+    driver: Option<String>,
+    /// Name of the CPU, unless the tables have it
+    #[arg(long)]
+    cpu: Option<String>,
+    /// Day of the measurements as YYYY-MM-DD, unless the tables have it
+    #[arg(long)]
+    date: Option<String>,
+    /// Commit that was measured, unless the tables have it
+    #[arg(long)]
+    commit: Option<String>,
+}
+
+#[derive(Args, Debug)]
+struct Compare {
+    /// An earlier record; the last two of each machine if there is none
+    #[arg(requires = "later")]
+    earlier: Option<PathBuf>,
+    /// A later record
+    later: Option<PathBuf>,
+    /// Percentage by which a median must grow for its case to be slower
+    #[arg(long, default_value_t = 5.0)]
+    tolerance: f64,
+}
+
+#[derive(Args, Debug)]
+struct Charts {
+    /// A record; the last one of each machine if there is none
+    record: Option<PathBuf>,
+    /// Folder of the charts; the record's if it is not given
+    #[arg(long)]
+    output: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let Arguments { command, records } = Arguments::parse();
+    let folder = Folder::new(records);
+    let status = match command {
+        Command::Make(arguments) => make(&folder, arguments),
+        Command::Compare(arguments) => compare(&folder, &arguments),
+        Command::Charts(arguments) => charts(&folder, &arguments),
+    };
+    status.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::from(2)
+    })
+}
+
+fn make(folder: &Folder, arguments: Make) -> Result<ExitCode> {
+    let Make { tables: files, gpu, driver, cpu, date, commit } = arguments;
+    let mut tables = Tables::new(Facts { gpu, driver, cpu, date, commit });
+    for file in &files {
+        tables.read(&file.display().to_string(), &text_of(file)?)?;
+    }
+    if files.is_empty() {
+        tables.read("standard input", &standard_input()?)?;
+    }
+    let path = folder.save(&tables.into_record()?)?;
+    println!("{}", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare(folder: &Folder, arguments: &Compare) -> Result<ExitCode> {
+    let pairs = match (&arguments.earlier, &arguments.later) {
+        (Some(earlier), Some(later)) => vec![[earlier.clone(), later.clone()]],
+        _ => folder.last_pairs()?,
+    };
+    let mut any_slower = false;
+    for [earlier, later] in pairs {
+        let (before, after) = (read(&earlier)?, read(&later)?);
+        let comparison = Comparison::new(&before, &after, arguments.tolerance)?;
+        println!("# {} ({}) and {} ({})", earlier.display(), before.commit, later.display(), after.commit);
+        print!("{comparison}");
+        any_slower |= comparison.has_slower();
+    }
+    Ok(ExitCode::from(u8::from(any_slower)))
+}
+
+fn charts(folder: &Folder, arguments: &Charts) -> Result<ExitCode> {
+    let records = arguments.record.as_ref().map_or_else(|| folder.last_of_each(), |record| Ok(vec![record.clone()]))?;
+    for path in records {
+        let own = path.parent().unwrap_or(Path::new(""));
+        let output = arguments.output.as_deref().unwrap_or(own);
+        for written in charts::save(&read(&path)?, output)? {
+            println!("{}", written.display());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<Record> {
+    Record::from_text(&text_of(path)?).map_err(|error| Error::Record { path: path.to_owned(), error })
+}
+
+fn text_of(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| Error::Read { path: path.to_owned(), error })
+}
+
+fn standard_input() -> Result<String> {
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map_err(|error| Error::Read { path: "standard input".into(), error })?;
+    Ok(text)
+}
