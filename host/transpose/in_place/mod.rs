@@ -191,7 +191,8 @@ impl<T: Element> PreparedTransposeInPlace<T> {
         check_shape("the data", expected, actual)
     }
 
-    /// Returns the plan.
+    /// Returns the plan. Launches of one kernel with equal grids are one entry, also if other kernels are launched in between: columns
+    /// are permuted part by part, with two launches for each part.
     ///
     /// ```
     /// use slm::emulator::Profile;
