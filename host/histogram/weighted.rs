@@ -22,9 +22,9 @@ impl<T: HistogramElement> PreparedHistogram<T> {
     /// for every order of the samples. A sum beyond the largest `f64` is infinite; sums beyond it that cancel are not lost. The
     /// [module](super) has the rule, the exact bound and its limit.
     ///
-    /// Weights are `f32` or `f64`. A GPU tries it in one pass, in multiples of a single quantum. It guesses that from 512 weights,
-    /// such that all weights up to 2^4 times as large as these, and down to 2^-36 of them (`f64`: 2^-39), are multiples of it. Zeros
-    /// are, too; subnormal numbers are not. In that pass, blocks have their sums in shared memory, in several copies if they fit, so
+    /// Weights are `f32` or `f64`. A GPU first adds all weights in one pass, as multiples of a single quantum. It
+    /// guesses that from 512 weights, such that it is right for all weights up to 2^4 times as large as these, and down to 2^-36 of them
+    /// (`f64`: 2^-39). Zeros are in this range, subnormal numbers never. In that pass, blocks have their sums in shared memory, in several copies if they fit, so
     /// many samples in one bin hardly matter; too many sums are in global memory.
     ///
     /// If a weight is outside of this range, or there are more than 2^30, the GPU reads samples and weights twice: first it finds

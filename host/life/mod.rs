@@ -46,7 +46,8 @@
 // |---|---|
 // | `description.rs`, `rule.rs`, `topology.rs` | what a user asks for: plain data |
 // | `choose.rs`, `tuning.rs` | the choice of the kernels, and its constants |
-// | `gpu.rs` | what has been chosen |
+// | `kernels.rs` | what has been chosen |
+// | `gpu.rs` | the cells on a GPU |
 // | `cpu.rs` | the same on the CPU |
 // | `board.rs` | a board on a device, and its uses |
 // | `words.rs`, `row_access.rs` | the packed rows in which cells are exchanged with both |
@@ -62,6 +63,7 @@ mod error;
 mod gpu;
 mod grid;
 mod history;
+mod kernels;
 mod outcome;
 mod pattern;
 mod placement;

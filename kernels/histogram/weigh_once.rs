@@ -1,22 +1,20 @@
 //! Sums of weights in one pass, for weights of which most have similar magnitudes.
 //!
-//! All weights are multiples of one quantum ([`Span`]), so that no cell's largest one must be known, as `weigh.rs` needs it. The
-//! span is a guess, from the largest of [`SAMPLED`] weights with equal distances; each warp takes the same ones. A thread that finds a
-//! weight outside of the span says so at the end. Then the sums are useless, and `peak.rs` and `weigh.rs` do the work. Otherwise the sums
-//! are exact, and so equal to those of `weigh.rs`: there, the quantum of a cell whose weights are all in the span divides that
-//! of the span.
+//! All weights are multiples of one quantum ([`Span`]). Unlike `weigh.rs`, this needs no largest weight of each cell. The span is a
+//! guess, from the largest of [`SAMPLED`] weights with equal distances; each warp takes the same ones. A thread that finds a weight
+//! outside of the span sets the outcome. Then the sums are useless, and `peak.rs` and `weigh.rs` do the work. Otherwise the sums are
+//! exact, and so equal to those of `weigh.rs`: there, the quantum of a cell whose weights are all in the span divides that of the
+//! span.
 //!
-//! A block adds to sums of its own in shared memory, whose words overflow into the next one as in `weigh.rs`. They are sign and
-//! magnitude: a negative weight is subtracted, so that small ones need few words, too. The sums are added to the result at the end. If they do not fit into shared memory,
-//! the threads add to the result directly.
+//! A block adds to sums of its own in shared memory, whose words overflow into the next one as in `weigh.rs`. Multiples are sign and
+//! magnitude: a negative one is subtracted, so that small ones need few words, too. The sums are added to the result at the end. If
+//! they do not fit into shared memory, the threads add to the result directly.
 //!
-//! Shared memory: the words of a multiple and one more for each key and channel. Word `k` of all sums comes before word `k + 1`. There are
-//! several copies of each word, interleaved as the counters of `shared.rs`: lane `l` uses copy `l % copies`. With 32 copies each lane has
-//! its own bank, so lanes never conflict, whatever the data are. With fewer copies, conflicts depend on the data. Sums that do not fit
-//! are divided into ranges, as in `shared.rs`. Clearing has no conflicts: consecutive addresses. Nor has adding up: lanes whose sums begin in the same bank
-//! begin with different copies.
-//!
-//! A thread visits samples `i`, `i + n`, … for a grid of `n` threads.
+//! Shared memory: the words of a multiple and one more for each key and channel. Word `k` of all sums comes before word `k + 1`. There
+//! are several copies of each word, interleaved as the counters of `shared.rs`: lane `l` uses copy `l % copies`. With 32 copies each
+//! lane has its own bank, so lanes never conflict, whatever the data are. With fewer copies, conflicts depend on the data. Sums that do
+//! not fit are divided into ranges, as in `shared.rs`. Clearing has no conflicts: consecutive addresses. Nor has adding up: lanes whose
+//! sums begin in the same bank begin with different copies.
 
 use super::shared::first_copy;
 use super::walk::channel_of;
@@ -49,7 +47,7 @@ arguments! {
     pub struct WeighOnceArgs<'l, B: Binning> {
         /// The samples, the weights, and the sums.
         pub weighted: WeightedArgs<'l, B>,
-        /// The least field of the span; and 1 if a weight is not in it.
+        /// The first element receives the least field of the span. The second one becomes 1 if a weight is not in the span.
         pub outcome: GlobalInOut<'l, u64>,
     }
 }
@@ -132,7 +130,8 @@ fn add_in_block<const IS_PLAIN: bool, B: Binning, W: Weight>(
                 sums.accumulate::<W>(key, multiple);
             } else {
                 let channel = channel_of(args, i + k * ONCE_THREADS);
-                let counter = (channel * args.keys + key).wrapping_sub(sums.first);
+                // Wraps around for channels that are not counted.
+                let counter = channel.wrapping_mul(args.keys).wrapping_add(key).wrapping_sub(sums.first);
                 let is_here = channel < args.counted && counter < sums.len;
                 sums.accumulate::<W>(counter, if is_here { multiple } else { Multiple::ZERO });
             }
@@ -159,9 +158,8 @@ fn add_to_results<B: Binning, W: Weight>(args: &Args<B>, weights: &GlobalIn<W>, 
         let (multiple, is_outside) = span.multiple(weight);
         outside |= is_outside;
         let channel = channel_of(args, i);
-        let counter = channel * args.keys + args.binning.key(sample);
         let (counter, number) = match channel < args.counted {
-            true => (counter, multiple.signed()),
+            true => (channel * args.keys + args.binning.key(sample), multiple.signed()),
             false => (NONE, 0),
         };
         let common = warp::shuffle(warp::FULL, counter, 0);

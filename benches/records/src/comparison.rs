@@ -12,6 +12,8 @@ pub(crate) struct Comparison<'a> {
     slower: Vec<[&'a Row; 2]>,
     new: Vec<&'a Row>,
     missing: Vec<&'a Row>,
+    /// Later rows whose results are wrong.
+    wrong: Vec<&'a Row>,
 }
 
 impl<'a> Comparison<'a> {
@@ -32,11 +34,13 @@ impl<'a> Comparison<'a> {
             slower: pairs.filter(is_slower).collect(),
             new: only_in(&after, &before),
             missing: only_in(&before, &after),
+            wrong: later.rows.iter().filter(|row| !row.is_right()).collect(),
         })
     }
 
-    pub(crate) fn has_slower(&self) -> bool {
-        !self.slower.is_empty()
+    /// Returns whether a case became slower or is wrong.
+    pub(crate) fn is_worse(&self) -> bool {
+        !self.slower.is_empty() || !self.wrong.is_empty()
     }
 }
 
@@ -47,14 +51,14 @@ fn by_key(record: &Record) -> BTreeMap<Key<'_>, &Row> {
 /// Lists the cases, one per line, in columns separated by tabs.
 impl fmt::Display for Comparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Comparison { tolerance, slower, new, missing } = self;
+        let Comparison { tolerance, slower, new, missing, wrong } = self;
         writeln!(f, "# slower by more than {tolerance} %: {}", slower.len())?;
         for [before, after] in slower {
             let [before_us, after_us] = [before, after].map(|row| row.median_us);
             let percent = 100.0 * (after_us / before_us - 1.0);
             writeln!(f, "{}\t{before_us} us\t{after_us} us\t+{percent:.1} %", after.key().join("\t"))?;
         }
-        for (title, rows) in [("new", new), ("missing", missing)] {
+        for (title, rows) in [("new", new), ("missing", missing), ("wrong", wrong)] {
             writeln!(f, "# {title}: {}", rows.len())?;
             rows.iter().try_for_each(|row| writeln!(f, "{}\t{} us", row.key().join("\t"), row.median_us))?;
         }
@@ -82,7 +86,7 @@ mod tests {
             ("taps", "n=2", "slm fft", 105.5),
         ]);
         let comparison = Comparison::new(&earlier, &later, 5.0).unwrap();
-        assert!(comparison.has_slower());
+        assert!(comparison.is_worse());
         assert_eq!(
             comparison.to_string(),
             "# slower by more than 5 %: 1\n\
@@ -90,10 +94,11 @@ mod tests {
              # new: 1\n\
              life\tn=1\tslm fft\t9 us\n\
              # missing: 1\n\
-             taps\tn=3\tslm fft\t7 us\n"
+             taps\tn=3\tslm fft\t7 us\n\
+             # wrong: 0\n"
         );
         let comparison = Comparison::new(&earlier, &later, 6.0).unwrap();
-        assert!(!comparison.has_slower());
+        assert!(!comparison.is_worse());
         assert_eq!((comparison.new.len(), comparison.missing.len()), (1, 1));
     }
 
@@ -101,8 +106,17 @@ mod tests {
     fn a_record_differs_in_nothing_from_itself() {
         let record = record(&[("taps", "n=1", "slm fft", 0.0), ("taps", "n=2", "slm fft", 3.0)]);
         let comparison = Comparison::new(&record, &record, 0.0).unwrap();
-        assert!(!comparison.has_slower());
-        assert_eq!(comparison.to_string(), "# slower by more than 0 %: 0\n# new: 0\n# missing: 0\n");
+        assert!(!comparison.is_worse());
+        assert_eq!(comparison.to_string(), "# slower by more than 0 %: 0\n# new: 0\n# missing: 0\n# wrong: 0\n");
+    }
+
+    #[test]
+    fn wrong_cases_are_worse() {
+        let mut record = record(&[("taps", "n=1", "slm fft", 2.0)]);
+        record.rows[0].verdict = "WRONG 7 differ".to_owned();
+        let comparison = Comparison::new(&record, &record, 5.0).unwrap();
+        assert!(comparison.is_worse());
+        assert!(comparison.to_string().ends_with("# wrong: 1\ntaps\tn=1\tslm fft\t2 us\n"));
     }
 
     #[test]

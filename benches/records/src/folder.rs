@@ -20,7 +20,9 @@ impl Folder {
         let path = machine.join(&record.date).with_extension("json");
         let write = || {
             fs::create_dir_all(&machine)?;
-            File::create_new(&path)?.write_all(record.to_text().as_bytes())
+            let mut file = File::create_new(&path)?;
+            // Half a record would keep the next call from writing the whole one.
+            file.write_all(record.to_text().as_bytes()).inspect_err(|_| drop(fs::remove_file(&path)))
         };
         match write() {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::Exists { path }),

@@ -33,7 +33,7 @@ struct Arguments {
 enum Command {
     /// Makes a record of tables, and prints its path
     Make(Make),
-    /// Lists the cases that are slower, new or missing in a later record; exits with 1 if one is slower
+    /// Lists the cases that are slower, new or missing in a later record; exits with 1 if one is slower or wrong
     Compare(Compare),
     /// Draws the charts of a record, and prints their paths
     Charts(Charts),
@@ -68,7 +68,7 @@ struct Compare {
     /// A later record
     later: Option<PathBuf>,
     /// Percentage by which a median must grow for its case to be slower
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 5.0, value_parser = percentage)]
     tolerance: f64,
 }
 
@@ -79,6 +79,11 @@ struct Charts {
     /// Folder of the charts; the record's if it is not given
     #[arg(long)]
     output: Option<PathBuf>,
+}
+
+fn percentage(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    if (0.0..f64::INFINITY).contains(&number) { Ok(number) } else { Err(format!("{number} is not a percentage")) }
 }
 
 fn main() -> ExitCode {
@@ -114,15 +119,15 @@ fn compare(folder: &Folder, arguments: &Compare) -> Result<ExitCode> {
         (Some(earlier), Some(later)) => vec![[earlier.clone(), later.clone()]],
         _ => folder.last_pairs()?,
     };
-    let mut any_slower = false;
+    let mut is_worse = false;
     for [earlier, later] in pairs {
         let (before, after) = (read(&earlier)?, read(&later)?);
         let comparison = Comparison::new(&before, &after, arguments.tolerance)?;
         println!("# {} ({}) and {} ({})", earlier.display(), before.commit, later.display(), after.commit);
         print!("{comparison}");
-        any_slower |= comparison.has_slower();
+        is_worse |= comparison.is_worse();
     }
-    Ok(ExitCode::from(u8::from(any_slower)))
+    Ok(ExitCode::from(u8::from(is_worse)))
 }
 
 fn charts(folder: &Folder, arguments: &Charts) -> Result<ExitCode> {

@@ -15,6 +15,7 @@
 use super::launches::{InPlaceLaunch, InPlaceMethod, Receiver};
 use super::steps::greatest_common_divisor;
 use super::tiles::{LoadedTiles, Tiles};
+use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::{LaunchShape, Result};
@@ -25,6 +26,9 @@ use slm_kernels::transpose::{
 
 /// Minimum bytes of a chunk. So the table has at most a 32nd of the bytes of a matrix.
 const SHORTEST: u64 = 128;
+
+/// Maximum number of blocks along the y axis of a grid, which runs over the packs of a chunk.
+const MOST_BLOCKS: u64 = 65_535;
 
 /// Bytes of a pack, which kernels move.
 const PACK: u64 = 16;
@@ -55,7 +59,7 @@ impl Chunks {
         let divisor = greatest_common_divisor(problem.rows, problem.columns);
         let [squares_down, squares_across] = [problem.rows / divisor, problem.columns / divisor];
         let (chunk, chunks) = (divisor * problem.element, problem.rows.checked_mul(squares_across)?);
-        if chunk < SHORTEST || chunk % PACK > 0 || chunk > u64::from(u32::MAX) || chunks > MOST_CHUNKS {
+        if chunk < SHORTEST || chunk % PACK > 0 || !has_launch(chunk) || chunks > MOST_CHUNKS {
             return None;
         }
         let matrices = problem.matrices * squares_down * squares_across;
@@ -87,9 +91,11 @@ impl Chunks {
     }
 
     /// Returns the chunks that move, cycle by cycle, and for each the first one of its cycle.
-    fn cycles(&self) -> [Vec<u32>; 2] {
+    fn cycles(&self) -> Result<[Vec<u32>; 2]> {
         let count = (self.problem.rows * (self.problem.columns / self.divisor)) as usize;
-        let (mut visited, mut chunks, mut firsts) = (vec![false; count], vec![], vec![]);
+        let mut visited = allocation::filled_here(false, count)?;
+        // Further ones for the firsts of segments.
+        let (mut chunks, mut firsts) = (allocation::reserved(2 * count)?, allocation::reserved(count)?);
         for first in 0..count {
             let mut at = first;
             while !visited[at] && self.source(at) != at {
@@ -103,12 +109,12 @@ impl Chunks {
                 chunks.last_mut().into_iter().for_each(|chunk| *chunk |= LAST);
             }
         }
-        [chunks, firsts]
+        Ok([chunks, firsts])
     }
 
     /// Loads the kernels, and lists the chunks.
     pub(super) fn load(self, gpu: &Gpu) -> Result<LoadedChunks> {
-        let [mut table, firsts] = self.cycles();
+        let [mut table, firsts] = self.cycles()?;
         let len = table.len() as u64;
         let segments = (AT_ONCE / (self.bytes() / PACK)).clamp(1, (len / SHORTEST_SEGMENT).max(1));
         let cycles = Cycles::new(len as u32, (self.bytes() / 4) as u32, segments as u32);
@@ -122,6 +128,11 @@ impl Chunks {
             rotate: Box::new(gpu.own_kernel::<transpose_rotate_chunks>()?),
         })
     }
+}
+
+/// Returns whether a launch can move chunks of this many bytes.
+fn has_launch(chunk: u64) -> bool {
+    u32::try_from(chunk / 4).is_ok_and(|words| Cycles::new(1, words, 1).launch().1[1] <= MOST_BLOCKS)
 }
 
 type CyclesLaunch = dyn for<'l> Launch<([GlobalInOut<'l, u8>; 2], GlobalIn<'l, u32>, Cycles)>;
@@ -191,7 +202,7 @@ mod tests {
             (row / c * c + column % c) * columns + column / c * c + row % c
         };
         let mut data: Vec<_> = (0..rows * columns).map(after_squares).collect();
-        let [list, firsts] = chunks.cycles();
+        let [list, firsts] = chunks.cycles().unwrap();
         let before = data.clone();
         for (k, chunk) in list.iter().enumerate() {
             let source = if chunk & LAST == 0 { list[k + 1] & !LAST } else { firsts[k] };
@@ -235,5 +246,7 @@ mod tests {
         assert_eq!([chunks(64, 96, 4), chunks(62, 93, 4), chunks(66, 99, 4)], [true, false, false]);
         assert_eq!([chunks(5, 7, 128), chunks(5, 7, 130), chunks(5, 10, 40_000)], [true, false, false]);
         assert_eq!([chunks(1 << 15, 33 << 10, 4), chunks(1 << 24, 33 << 19, 4)], [true, false]);
+        // 65,535 blocks of 256 packs.
+        assert_eq!([chunks(2, 3, 65_535 << 12), chunks(2, 3, (65_535 << 12) + 16)], [true, false]);
     }
 }

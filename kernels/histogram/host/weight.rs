@@ -50,6 +50,7 @@ impl Quantum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::histogram::MOST_WEIGHTS;
     use crate::histogram::weight::{Multiple, NOT_FINITE, SUM_BITS, magnitude, rounded_shift};
 
     const TINY: f64 = f64::from_bits(1);
@@ -176,6 +177,21 @@ mod tests {
         let span = Span::around::<f32>(127);
         let negative = Multiple { is_negative: true, ..span.multiple(0.75f32).0 };
         assert_eq!(span.multiple(-0.75f32), (negative, 0));
+    }
+
+    /// Otherwise one pass and two would add different multiples of a weight.
+    #[test]
+    fn quanta_of_cells_divide_those_of_spans() {
+        let of_cell = |peak: u32| Quantum::new(peak, count_log2(MOST_WEIGHTS)).exponent;
+        for most in 0..f64::NOT_FINITE {
+            let span = Span::around::<f64>(most);
+            assert!(of_cell(span.least + 43) <= span.quantum_of_sums::<f64>().exponent, "{most}");
+        }
+        for most in 0..f32::NOT_FINITE {
+            let span = Span::around::<f32>(most);
+            // The field of the same number as an `f64`.
+            assert!(of_cell(span.least + 40 + 1023 - 127) <= span.quantum_of_sums::<f32>().exponent, "{most}");
+        }
     }
 
     #[test]
