@@ -119,8 +119,8 @@ fn all_exponents(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// One weight that is so many binades above or below all others that GPUs can just, or no longer, add up all of them in one pass. The
-/// magnitudes of the others reach both ends of their type.
+/// All weights but one are equal. That one is larger or smaller by a power of two: some are near enough for one pass on a GPU, and some
+/// are not. The equal weights reach both ends of their type.
 fn around_the_limits_of_one_pass(device: &Device) -> Result<(), Failed> {
     let count = if is_emulated(device) { 700 } else { 20_000 };
     let case = Case::even(3, 0..900_000u32);
