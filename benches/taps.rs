@@ -1,5 +1,5 @@
 //! `Filter1d` directly, by Fourier transforms and on tensor cores: times against the number of taps and the number of samples, which the
-//! choice between them is made from.
+//! choice between them is made from; and by `Auto`, with all methods allowed, which must not be slower than any of them.
 //!
 //! Times are the device's own, data stay on the device. Medians are printed in the columns that `peers/README.md` explains; the copy of the
 //! samples is the lower bound. `-- --quick` leaves out most sizes. Run it as `cargo bench --bench taps`.
@@ -7,7 +7,7 @@
 #[path = "common/table.rs"]
 mod table;
 
-use slm::filter1d::{Filter1dAlgorithm, FilterElement};
+use slm::filter1d::{ErrorBound, Filter1dAlgorithm, FilterElement};
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
 use table::{begin, median, report};
@@ -38,6 +38,7 @@ fn main() -> Result<()> {
     }
     // Many short lines, and lines down columns.
     sweep::<f32>(&device, [1 << (16 - scale), 1024], 1, FFT)?;
+    sweep::<f64>(&device, [1 << (15 - scale), 1024], 1, FFT)?;
     sweep::<i32>(&device, [1 << (16 - scale), 1024], 1, TENSOR)?;
     sweep::<i32>(&device, [1 << (14 - scale), 4096], 1, TENSOR)?;
     sweep::<f32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, FFT)?;
@@ -50,6 +51,7 @@ type Method = (&'static str, Filter1dAlgorithm);
 
 const FFT: Method = ("fft", Filter1dAlgorithm::Fft);
 const TENSOR: Method = ("tensor", Filter1dAlgorithm::TensorCore);
+const AUTO: Method = ("auto", Filter1dAlgorithm::Auto);
 
 /// Prints the times of sums and of another method for all numbers of taps.
 fn sweep<T: FilterElement + From<i8>>(device: &Device, shape: [usize; 2], axis: usize, other: Method) -> Result<()> {
@@ -63,11 +65,12 @@ fn sweep<T: FilterElement + From<i8>>(device: &Device, shape: [usize; 2], axis: 
     report("copy", &case, median(&mut copies), &[bytes], "");
     for taps in TAPS {
         let weights: Vec<T> = (0..taps).map(|j| T::from((j * 5 % 101) as u8 as i8)).collect();
-        let methods = [("direct", Filter1dAlgorithm::RegisterTiled), other];
+        let methods = [("direct", Filter1dAlgorithm::RegisterTiled), other, AUTO];
         let most = MOST_PRODUCTS[usize::from(device.info().backend == Backend::Cpu)];
         let is_short = |name| name != "direct" || lines * samples * taps <= most;
         let methods = methods.into_iter().filter(|(name, _)| is_short(*name));
-        let prepare = |algorithm| Filter1d::correlate(&weights).algorithm(algorithm).prepare(device);
+        let filter = Filter1d::correlate(&weights).error_bound(ErrorBound::PerSegment);
+        let prepare = |algorithm| filter.clone().algorithm(algorithm).prepare(device);
         let filters =
             methods.map(|(name, algorithm)| Ok((name, prepare(algorithm)?.along(axis)))).collect::<Result<Vec<_>>>()?;
         let mut times = vec![Vec::new(); filters.len()];

@@ -90,8 +90,8 @@ pub struct Geometry {
 /// Distribution of the lines among the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
-    /// The number of lines per block.
-    PerBlock(u64),
+    /// Some lines per block, with as many sums of each.
+    PerBlock { lines: u64, sums: u64 },
     /// The sums of all lines in one sequence, `outputs` per line, divided among blocks regardless of the lines.
     Flat { sums_per_block: u64, outputs: u64 },
 }
@@ -162,9 +162,19 @@ impl Geometry {
     #[must_use]
     pub fn blocks(&self, lines: u64) -> u64 {
         match self.lines {
-            Lines::PerBlock(per_block) => lines.div_ceil(per_block).saturating_mul(self.tiles),
+            Lines::PerBlock { lines: per_block, .. } => lines.div_ceil(per_block).saturating_mul(self.tiles),
             Lines::Flat { sums_per_block, outputs } => lines.saturating_mul(outputs).div_ceil(sums_per_block),
         }
+    }
+
+    /// Returns the number of sums that the blocks compute for `lines` lines, with those beyond the ends of lines.
+    #[must_use]
+    pub fn sums(&self, lines: u64) -> u64 {
+        let of_block = match self.lines {
+            Lines::PerBlock { lines, sums } => lines * sums,
+            Lines::Flat { sums_per_block, .. } => sums_per_block,
+        };
+        self.blocks(lines).saturating_mul(of_block)
     }
 
     /// Returns the launches for `lines` lines: one, unless their blocks exceed the limit of a grid.
@@ -186,7 +196,7 @@ impl Geometry {
     /// Returns the maximum number of lines per launch.
     fn most_lines(&self) -> u64 {
         let most = match self.lines {
-            Lines::PerBlock(per_block) => (MOST_BLOCKS / self.tiles.max(1)).saturating_mul(per_block),
+            Lines::PerBlock { lines, .. } => (MOST_BLOCKS / self.tiles.max(1)).saturating_mul(lines),
             Lines::Flat { sums_per_block, outputs } => MOST_BLOCKS.saturating_mul(sums_per_block) / outputs.max(1),
         };
         // A single line needs too many blocks only with more than 2^39 sums, which no device can hold.
@@ -226,7 +236,8 @@ impl Shape {
 
     fn geometry(&self, problem: &Filter1dProblem, shared_bytes: u64) -> Geometry {
         let tiles = problem.outputs.div_ceil(self.outputs);
-        Geometry { block: self.block, tiles, shared_bytes, lines: Lines::PerBlock(self.lines) }
+        let lines = Lines::PerBlock { lines: self.lines, sums: self.outputs };
+        Geometry { block: self.block, tiles, shared_bytes, lines }
     }
 }
 
@@ -241,7 +252,7 @@ fn tensor(problem: &Filter1dProblem) -> Geometry {
     let outputs = u64::from(OUTPUTS);
     let shared_bytes = bytes_of_steps(problem.taps);
     let tiles = problem.outputs.div_ceil(outputs);
-    Geometry { block: [32 * WARPS, 1], tiles, shared_bytes, lines: Lines::PerBlock(1) }
+    Geometry { block: [32 * WARPS, 1], tiles, shared_bytes, lines: Lines::PerBlock { lines: 1, sums: outputs } }
 }
 
 /// Returns the bytes of shared memory of a block of `tensor.rs` with this number of steps.

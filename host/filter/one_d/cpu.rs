@@ -4,6 +4,7 @@
 //! of the line, continued beyond the borders, so the inner loop needs no border checks. It keeps [`WIDTH`] neighbouring sums in
 //! vector registers while it iterates over the taps; the compiler vectorises that loop.
 
+use super::details::{Accuracy, PlannedLines};
 use super::element::Number;
 use super::line_filter::CpuLines;
 use super::{Lines, Taps};
@@ -11,6 +12,7 @@ use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
+use crate::plan::Planned;
 use slm_kernels::filter1d::Orientation;
 
 /// Number of sums that are computed together.
@@ -34,6 +36,11 @@ impl<T: Number> CpuLines<T> for Taps<T> {
             Orientation::Rows => rows(taps, lines, samples, outputs),
             Orientation::Columns => columns(taps, lines, samples, outputs),
         }
+    }
+
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
+        let accuracy = Accuracy::of_sums::<T>(self.taps.len());
+        Ok(PlannedLines::of_sums(Planned::on_cpu(), lines, self.fewest(lines), accuracy))
     }
 }
 

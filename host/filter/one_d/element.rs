@@ -2,10 +2,12 @@
 
 use super::Taps;
 use super::algorithm::Method;
+use super::details::Rounding;
 use super::fft::Transforms;
 use super::kernels::FilterKernels;
 use super::line_filter::OwnKernels;
 use super::method::{on_cpu, on_gpu};
+use super::time::Timed;
 use crate::cpu::multiply_add::MultiplyAdd;
 use crate::device::on_device::OnDevice;
 use crate::filter::fold::Foldable;
@@ -20,9 +22,12 @@ impl FilterElement for f32 {}
 impl FilterElement for f64 {}
 
 /// Traits that the code of an element type requires.
-pub(super) trait Number: FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms {}
+pub(super) trait Number:
+    FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms + Timed + Rounding
+{
+}
 
-impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms> Number for T {}
+impl<T: FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms + Timed + Rounding> Number for T {}
 
 /// The code for filters of lines whose taps have the type of the samples.
 pub(crate) trait LineKernels: Sized {

@@ -1,5 +1,6 @@
 //! Filters on CUDA and emulated GPUs, by [`Kernel`](crate::Kernel) and [`Windows`].
 
+use super::details::{Accuracy, PlannedLines};
 use super::element::Number;
 use super::kernels::Loaded;
 use super::launches::{FilterWindows, Launches};
@@ -8,7 +9,6 @@ use super::{Filter1dAlgorithm, Lines, Taps};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{OnDemand, Recent};
 use crate::filter::fold::Fold;
-use crate::plan::Planned;
 use crate::{Buffer, BufferSlice, BufferSliceMut, Result, Windows};
 use cuda_std::GlobalIn;
 use slm_kernels::filter1d::Orientation;
@@ -88,8 +88,10 @@ impl<T: Number> GpuLines<T> for GpuFilter1d<T> {
         self.with_fewest(lines, |filter, lines| filter.run(lines, samples, outputs))
     }
 
-    fn plan(&self, lines: &Lines) -> Result<Planned> {
-        self.with_fewest(lines, |filter, lines| filter.plan(lines))
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
+        // The bound is that of all taps.
+        let accuracy = Accuracy::of_sums::<T>(self.taps.taps.len());
+        self.with_fewest(lines, |filter, lines| filter.plan(lines, accuracy))
     }
 }
 
@@ -111,8 +113,9 @@ impl<T: Number> Folded<T> {
         })
     }
 
-    fn plan(&self, lines: &Lines) -> Result<Planned> {
+    fn plan(&self, lines: &Lines, accuracy: Accuracy) -> Result<PlannedLines> {
         let residency = |shape| self.kernel(lines.orientation).and_then(|kernel| kernel.residency(shape));
-        self.launches.plan(lines, residency)
+        let planned = self.launches.plan(lines, residency)?;
+        Ok(PlannedLines { planned, details: self.launches.details(lines, accuracy) })
     }
 }

@@ -1,8 +1,10 @@
 //! Launches of a filter: kernels, numbers of launches, shapes and arguments.
 
 use super::choose::{Choice, TapsAtOnce, choose, choose_for_rows, kernel_of};
+use super::details::{Accuracy, Filter1dMethod, Filtering, products};
 use super::element::Number;
 use super::kernels::{EntryPoint, TapTable};
+use super::time;
 use super::tuning::tuning;
 use super::{Filter1dAlgorithm, HaloLoad, Lines, Taps};
 use crate::cpu::allocation;
@@ -167,6 +169,29 @@ impl<T: Number> Launches<T> {
         }
         let choice = self.choose(lines)?;
         Ok(Planned::new(choice.reason, self.launch_plan(&choice, lines, residency)))
+    }
+
+    /// Returns what the plan says about lines whose sums have this accuracy.
+    pub(super) fn details(&self, lines: &Lines, accuracy: Accuracy) -> Filtering {
+        let taps = self.taps.taps.len();
+        let (method, of_product, time) = match self.kernel() {
+            Filter1dKernel::Tensor => (
+                Filter1dMethod::TensorCores,
+                // A product of numbers is ten of bytes.
+                20,
+                time::on_tensor_cores::<T>(self.gpu.shared, taps, lines),
+            ),
+            Filter1dKernel::Register => {
+                (Filter1dMethod::Sums, 2, Some(time::of_sums::<T>(self.gpu.shared, taps, lines)))
+            }
+            _ => (Filter1dMethod::Sums, 2, None),
+        };
+        Filtering {
+            method,
+            operations: products(lines, taps).saturating_mul(of_product),
+            predicted: time.map(time::duration),
+            accuracy,
+        }
     }
 
     fn launch_plan(

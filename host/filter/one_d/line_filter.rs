@@ -1,11 +1,11 @@
 //! A filter of lines, bound to a device.
 
 use super::algorithm::Method;
+use super::details::PlannedLines;
 use super::on_pictures::OnPictures;
 use super::{Filter1dAlgorithm, Filter1dError, Lines, Taps};
 use crate::device::data::{Elements, Target};
 use crate::device::on_device::{OnDevice, Task};
-use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Device, Element, FilterSample, FilterWeight, Result};
 use std::any::type_name;
 
@@ -14,6 +14,8 @@ pub(crate) trait CpuLines<T>: Send + Sync {
     /// Filters lines into `outputs`. Elements between the lines stay unchanged. Returns an error if there is no memory for a
     /// piece; some outputs may be written then.
     fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()>;
+
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines>;
 }
 
 /// A filter of lines on a GPU.
@@ -21,7 +23,7 @@ pub(crate) trait GpuLines<T: Element>: Send + Sync {
     /// Filters lines that are not empty. Both buffers are on this device.
     fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()>;
 
-    fn plan(&self, lines: &Lines) -> Result<Planned>;
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines>;
 }
 
 type OnCpu<T> = Box<dyn CpuLines<T>>;
@@ -81,9 +83,9 @@ impl<S: FilterSample> LineFilter<S> {
         }
     }
 
-    pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {
+    pub(super) fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
         match self {
-            LineFilter::Own(OnDevice::Cpu(_)) => Ok(Planned::on_cpu()),
+            LineFilter::Own(OnDevice::Cpu(filter)) => filter.plan(lines),
             LineFilter::Own(OnDevice::Gpu(filter)) => filter.plan(lines),
             LineFilter::Pictures(filter) => filter.plan(lines),
         }

@@ -32,6 +32,11 @@ impl<T: Foldable> Taps<T> {
         if lines.is_empty() { None } else { Fold::new(self.border, reached) }
     }
 
+    /// Returns the number of taps of these lines that do not meet the same samples.
+    pub(super) fn fewest(&self, lines: &Lines) -> usize {
+        self.fold(lines).map_or(self.taps.len(), |fold| fold.taps)
+    }
+
     /// Returns the taps of a filter with the same outputs, or `None` if a sum of taps overflows.
     pub(super) fn folded(&self, fold: Fold) -> Result<Option<Self>> {
         let sums = folded(&self.taps, self.taps.len(), [None, Some(fold)])?;

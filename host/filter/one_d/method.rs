@@ -1,24 +1,23 @@
 //! The method of a filter: sums, sums on tensor cores, or Fourier transforms.
 
 use super::algorithm::Method;
+use super::details::PlannedLines;
 use super::element::Number;
 use super::fft::ByTransforms;
 use super::gpu::GpuFilter1d;
 use super::line_filter::{CpuLines, GpuLines, no_transforms, not_on_tensor_cores};
-use super::{ErrorBound, Filter1dAlgorithm, Filter1dError, Lines, Taps};
+use super::{ErrorBound, Filter1dAlgorithm, Filter1dError, Lines, Taps, time};
 use crate::device::gpu::Gpu;
+use crate::device::info::SharedMemory;
 use crate::device::kernel::OnDemand;
-use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Result};
-use slm_kernels::filter1d::{Orientation, tensor_bytes};
 use std::ops::RangeInclusive;
 
 /// Numbers of taps with which transforms take less time than sums on the CPU. Spectra of more taps take much memory.
 const TAPS_ON_CPU: RangeInclusive<usize> = 96..=1 << 22;
 
-/// Numbers of taps with which tensor cores take less time than sums on a GPU, and of outputs of a line that fill enough blocks.
-const TAPS_ON_TENSOR_CORES: usize = 49;
-const OUTPUTS_ON_TENSOR_CORES: usize = 1 << 12;
+/// Why transforms are taken that were not requested.
+const LESS_TIME: &str = "transforms take less time";
 
 /// The first GPUs whose tensor cores have the products of the kernel.
 const FIRST_WITH_TENSOR_CORES: (u32, u32) = (8, 0);
@@ -45,7 +44,7 @@ fn allowed<T: Number>(taps: &Taps<T>, method: Method) -> Result<Allowed<T>> {
 /// Returns the filter on the CPU.
 pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, method: Method) -> Result<Box<dyn CpuLines<T>>> {
     Ok(match allowed(taps, method)? {
-        Allowed::Transforms(by) => (by.on_cpu)(taps)?,
+        Allowed::Transforms(by) => (by.on_cpu)(taps, "requested")?,
         Allowed::Both(by) if TAPS_ON_CPU.contains(&taps.taps.len()) => {
             Box::new(FasterOnCpu { taps: taps.clone(), by, transforms: OnDemand::default() })
         }
@@ -58,15 +57,16 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
     Ok(match allowed(taps, method)? {
         Allowed::Transforms(by) => (by.on_gpu)(gpu, taps, "requested")?,
         Allowed::Both(by) => {
-            let make: Make<T> = Box::new(move |gpu, taps| (by.on_gpu)(gpu, taps, "transforms take less time"));
-            Box::new(FasterOnGpu::new(gpu, taps, by.are_faster, make)?)
+            let make: Make<T> = Box::new(move |gpu, taps| (by.on_gpu)(gpu, taps, LESS_TIME));
+            Box::new(FasterOnGpu::new(gpu, taps, Other { time: by.time, folds: false, make })?)
         }
         Allowed::Sums if method.algorithm == Filter1dAlgorithm::TensorCore => {
             check_tensor_cores(gpu, taps)?;
             on_tensor_cores(gpu, taps)?
         }
-        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && can_take_tensor_cores(gpu, taps) => {
-            Box::new(FasterOnGpu::new(gpu, taps, are_faster_on_tensor_cores, Box::new(on_tensor_cores))?)
+        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && check_tensor_cores(gpu, taps).is_ok() => {
+            let make: Make<T> = Box::new(on_tensor_cores);
+            Box::new(FasterOnGpu::new(gpu, taps, Other { time: time::on_tensor_cores::<T>, folds: true, make })?)
         }
         Allowed::Sums => Box::new(GpuFilter1d::new(gpu, taps, method.algorithm)?),
     })
@@ -83,21 +83,8 @@ fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
     }
 }
 
-/// Returns whether tensor cores take less time for some lines.
-fn can_take_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> bool {
-    taps.taps.len() >= TAPS_ON_TENSOR_CORES && check_tensor_cores(gpu, taps).is_ok()
-}
-
 fn on_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<Box<dyn GpuLines<T>>> {
     Ok(Box::new(GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::TensorCore)?))
-}
-
-/// Returns whether tensor cores take less time for all taps than sums, which have the second number of taps.
-fn are_faster_on_tensor_cores(gpu: &Gpu, [all, of_sums]: [usize; 2], lines: &Lines) -> bool {
-    lines.orientation == Orientation::Rows
-        && all == of_sums
-        && lines.outputs >= OUTPUTS_ON_TENSOR_CORES
-        && tensor_bytes(all) <= gpu.shared.max_per_block
 }
 
 /// A filter on the CPU by the method that takes less time for its lines.
@@ -107,13 +94,24 @@ struct FasterOnCpu<T: Number> {
     transforms: OnDemand<Box<dyn CpuLines<T>>>,
 }
 
-impl<T: Number> CpuLines<T> for FasterOnCpu<T> {
-    fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+impl<T: Number> FasterOnCpu<T> {
+    /// Returns the filter for these lines.
+    fn of(&self, lines: &Lines) -> Result<&dyn CpuLines<T>> {
         // Shorter lines are not worth a transform, or have the taps added up.
         if lines.outputs < self.taps.taps.len() || lines.samples < self.taps.taps.len() {
-            return self.taps.run(lines, samples, outputs);
+            return Ok(&self.taps);
         }
-        self.transforms.get(|| (self.by.on_cpu)(&self.taps))?.run(lines, samples, outputs)
+        Ok(&**self.transforms.get(|| (self.by.on_cpu)(&self.taps, LESS_TIME))?)
+    }
+}
+
+impl<T: Number> CpuLines<T> for FasterOnCpu<T> {
+    fn run(&self, lines: &Lines, samples: &[T], outputs: &mut [T]) -> Result<()> {
+        self.of(lines)?.run(lines, samples, outputs)
+    }
+
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
+        self.of(lines)?.plan(lines)
     }
 }
 
@@ -122,33 +120,38 @@ struct FasterOnGpu<T: Number> {
     gpu: Gpu,
     taps: Taps<T>,
     sums: GpuFilter1d<T>,
-    other: OnDemand<Box<dyn GpuLines<T>>>,
-    is_faster: IsFaster,
+    other: Other<T>,
+    made: OnDemand<Box<dyn GpuLines<T>>>,
+}
+
+/// Another method than sums.
+struct Other<T: Number> {
+    /// Returns the time with this number of taps, in picoseconds, or `None` if the method cannot filter.
+    time: fn(SharedMemory, usize, &Lines) -> Option<f64>,
+    /// Whether taps that meet the same samples are added up first.
+    folds: bool,
     make: Make<T>,
 }
 
-/// Gets the number of taps, and that of sums.
-type IsFaster = fn(&Gpu, [usize; 2], &Lines) -> bool;
-
-/// Returns the filter by another method than sums.
 type Make<T> = Box<dyn Fn(&Gpu, &Taps<T>) -> Result<Box<dyn GpuLines<T>>> + Send + Sync>;
 
 impl<T: Number> FasterOnGpu<T> {
-    fn new(gpu: &Gpu, taps: &Taps<T>, is_faster: IsFaster, make: Make<T>) -> Result<Self> {
+    fn new(gpu: &Gpu, taps: &Taps<T>, other: Other<T>) -> Result<Self> {
         let sums = GpuFilter1d::new(gpu, taps, Filter1dAlgorithm::Auto)?;
-        let (gpu, taps, other) = (gpu.clone(), taps.clone(), OnDemand::default());
-        Ok(FasterOnGpu { gpu, taps, sums, other, is_faster, make })
+        Ok(FasterOnGpu { gpu: gpu.clone(), taps: taps.clone(), sums, other, made: OnDemand::default() })
     }
 
     /// Returns the filter for these lines.
     fn of(&self, lines: &Lines) -> Result<&dyn GpuLines<T>> {
-        let all = self.taps.taps.len();
-        // Sums have fewer taps in short lines, where some are added up.
-        let of_sums = self.taps.fold(lines).map_or(all, |fold| fold.taps);
-        if !(self.is_faster)(&self.gpu, [all, of_sums], lines) {
-            return Ok(&self.sums);
+        let (shared, all, fewest) = (self.gpu.shared, self.taps.taps.len(), self.taps.fewest(lines));
+        let of_sums = time::of_sums::<T>(shared, fewest, lines);
+        let of_other = (self.other.time)(shared, if self.other.folds { fewest } else { all }, lines);
+        match of_other {
+            Some(time) if time::is_faster(time, of_sums) => {
+                Ok(&**self.made.get(|| (self.other.make)(&self.gpu, &self.taps))?)
+            }
+            _ => Ok(&self.sums),
         }
-        Ok(&**self.other.get(|| (self.make)(&self.gpu, &self.taps))?)
     }
 }
 
@@ -157,7 +160,7 @@ impl<T: Number> GpuLines<T> for FasterOnGpu<T> {
         self.of(lines)?.run(lines, samples, outputs)
     }
 
-    fn plan(&self, lines: &Lines) -> Result<Planned> {
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
         self.of(lines)?.plan(lines)
     }
 }

@@ -135,7 +135,8 @@
 // | `prepared.rs` | a filter on a device, and its uses |
 // | `line_filter.rs` | the code that filters: that of one type (`element.rs`), or that for pictures |
 // | `cpu.rs` | the code of one type on the CPU |
-// | `method.rs` | by sums, on tensor cores or by transforms |
+// | `method.rs`, `time.rs` | by sums, on tensor cores or by transforms, and the times that decide it |
+// | `details.rs` | what plans say |
 // | `fft/` | filters by transforms |
 // | `choose.rs`, `tuning.rs` | the choice of the kernel on a GPU, and its constants |
 // | `gpu.rs`, `launches.rs`, `kernels.rs` | the launches of the choice: kernels, shapes and arguments |
@@ -144,6 +145,7 @@ mod algorithm;
 mod choose;
 mod cpu;
 mod description;
+mod details;
 mod element;
 mod error;
 mod fft;
@@ -155,10 +157,12 @@ mod lines;
 mod method;
 mod on_pictures;
 mod prepared;
+mod time;
 mod tuning;
 
 pub use algorithm::{ErrorBound, Filter1dAlgorithm, HaloLoad};
 pub use description::Filter1d;
+pub use details::{Accuracy, Filter1dMethod, Filtering};
 pub use element::FilterElement;
 pub(crate) use element::LineKernels;
 pub use error::Filter1dError;

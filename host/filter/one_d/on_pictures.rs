@@ -1,11 +1,11 @@
 //! Filters of interleaved channels, and of types without kernels of their own, on the kernels of [`filter2d`](crate::filter2d): a
 //! line is a row or a column of a picture, and the taps are one row or one column of weights. Those kernels sum in the order of the taps, too.
 
+use super::details::PlannedLines;
 use super::{Filter1dAlgorithm, Lines, Taps};
 use crate::device::data::{Elements, Target};
 use crate::device::kernel::OnDemand;
 use crate::filter2d::{Filter2dAlgorithm, LineFilter, PreparedFilter2d};
-use crate::plan::Planned;
 use crate::{Device, FilterSample, FilterWeight, Result};
 use slm_kernels::filter1d::Orientation;
 
@@ -44,9 +44,11 @@ impl<S: FilterSample> OnPictures<S> {
         filter.run_lines(shape, lines, samples, outputs)
     }
 
-    pub(super) fn plan(&self, lines: &Lines) -> Result<Planned> {
+    pub(super) fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
         let (filter, shape) = self.filter(lines)?;
-        filter.planned_for(shape)
+        // A line has the outputs of all its channels.
+        let all = Lines { outputs: lines.outputs.saturating_mul(self.filter.channels()), ..*lines };
+        Ok(PlannedLines::of_sums(filter.planned_for(shape)?, &all, self.filter.taps(), self.filter.accuracy()))
     }
 }
 

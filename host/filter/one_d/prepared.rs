@@ -1,8 +1,9 @@
 //! A filter bound to a device.
 
 use super::algorithm::Method;
+use super::details::PlannedLines;
 use super::line_filter::LineFilter;
-use super::{Filter1dAlgorithm, Lines, Reach, Taps};
+use super::{Filter1dAlgorithm, Filtering, Lines, Reach, Taps};
 use crate::device::data::{self, Elements, Target};
 use crate::filter::part::{Divided, PACK, Part, Placement};
 use crate::stream::Stream;
@@ -169,14 +170,29 @@ impl<S: FilterSample> PreparedFilter1d<S> {
         self.filter.run(&self.device, &lines, samples, outputs)
     }
 
-    /// Returns the plan for filtering samples of this shape, which is as for [`output_shape`](Self::output_shape).
+    /// Returns the plan for filtering samples of this shape, which is as for [`output_shape`](Self::output_shape): the kernels, and the
+    /// method with its operations, time and accuracy.
+    ///
+    /// ```
+    /// use slm::filter1d::{Accuracy, ErrorBound, Filter1dMethod};
+    /// use slm::{Device, Filter1d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let smooth = Filter1d::<f32, _>::gaussian(200.0);
+    /// let planned = |bound| smooth.clone().error_bound(bound).prepare(&Device::open()?)?.plan([1 << 20]);
+    /// assert_eq!(planned(ErrorBound::PerOutput)?.details.method, Filter1dMethod::Sums);
+    /// assert!(matches!(planned(ErrorBound::PerSegment)?.details.accuracy, Accuracy::PerSegment(_)));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
     /// Those of [`output_shape`](Self::output_shape), and what prevents the filter from running on the device.
-    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter1dAlgorithm>> {
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter1dAlgorithm, Filtering>> {
         let (lines, outputs) = Lines::of(&self.reach, self.axis, shape.as_ref())?;
-        Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.filter.plan(&lines)?))
+        let PlannedLines { planned, details } = self.filter.plan(&lines)?;
+        Ok(Plan::new(&self.device, self.algorithm, &outputs, details, planned))
     }
 
     /// Returns the filter of one line, which can be divided.

@@ -9,7 +9,7 @@ use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
 use crate::device::data::{Elements, Target};
 use crate::filter::generated::WeightSource;
-use crate::filter1d::{Lines, Reach};
+use crate::filter1d::{Accuracy, Lines, Reach};
 use crate::plan::Planned;
 use crate::{Device, Result};
 use slm_kernels::filter1d::Orientation;
@@ -54,6 +54,24 @@ impl<S: FilterSample> LineFilter<S> {
                 Ok((AnyWeights::I32(weights.converted(|weight| weight.to_f64() as i32)?), None))
             }
             kind => AnyWeights::new(weights, kind, Mean::new(source, weights.shape, [kind; 2], Added::InPasses)),
+        }
+    }
+
+    pub(crate) fn taps(&self) -> usize {
+        self.reach.taps
+    }
+
+    pub(crate) fn channels(&self) -> usize {
+        self.reach.channels
+    }
+
+    /// Returns the accuracy of the sums. A mean is an exact sum, and divided once.
+    pub(crate) fn accuracy(&self) -> Accuracy {
+        let roundings = if self.divisor.is_some() { 1 } else { self.reach.taps };
+        match &self.weights {
+            AnyWeights::I32(_) | AnyWeights::I64(_) => Accuracy::Exact,
+            AnyWeights::F32(_) => Accuracy::of_sums::<f32>(roundings),
+            AnyWeights::F64(_) => Accuracy::of_sums::<f64>(roundings),
         }
     }
 

@@ -6,9 +6,11 @@ use super::spectrum::{conjugate_spectrum, transform_of};
 use crate::cpu::allocation;
 use crate::cpu::parallel::{for_chunks, try_for_chunks};
 use crate::filter1d::cpu::extend;
+use crate::filter1d::details::{Accuracy, Filter1dMethod, Filtering, PlannedLines, operations_of_transforms};
 use crate::filter1d::element::Number;
 use crate::filter1d::line_filter::CpuLines;
 use crate::filter1d::{Lines, Taps};
+use crate::plan::Planned;
 use crate::{Error, Result};
 use realfft::num_complex::Complex;
 use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
@@ -30,6 +32,8 @@ const TOGETHER: usize = 16;
 /// A filter by transforms on the CPU.
 pub(super) struct CpuFft<T: Number + FftNum> {
     taps: Taps<T>,
+    /// Why transforms were chosen.
+    reason: &'static str,
     points: usize,
     /// The conjugate spectrum of the taps, divided by the number of points.
     spectrum: Vec<Complex<T>>,
@@ -41,7 +45,7 @@ impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
     /// # Errors
     ///
     /// [`Error::TooLarge`] for taps whose transforms would take too much memory.
-    pub(super) fn new(taps: &Taps<T>, of: fn(f64) -> T) -> Result<Self> {
+    pub(super) fn new(taps: &Taps<T>, reason: &'static str, of: fn(f64) -> T) -> Result<Self> {
         let count = taps.taps.len();
         if count > MOST_TAPS {
             let what = "the number of taps of transforms on the CPU";
@@ -52,6 +56,7 @@ impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
         let mut planner = RealFftPlanner::new();
         Ok(CpuFft {
             taps: taps.clone(),
+            reason,
             points,
             spectrum: allocation::collected(exact.iter().map(|number| Complex::new(of(number.re), of(number.im))))?,
             forward: planner.plan_fft_forward(points),
@@ -127,5 +132,18 @@ impl<T: Number + FftNum + Into<f64>> CpuLines<T> for CpuFft<T> {
             Orientation::Rows => self.rows(lines, samples, outputs),
             Orientation::Columns => self.columns(lines, samples, outputs),
         }
+    }
+
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
+        let segments = (lines.lines as u64).saturating_mul(lines.outputs.div_ceil(self.step()) as u64);
+        // A transform of real numbers is one of half as many complex ones.
+        let points = segments.saturating_mul(self.points as u64 / 2);
+        let details = Filtering {
+            method: Filter1dMethod::Transforms { points: self.points },
+            operations: operations_of_transforms(points, self.points),
+            predicted: None,
+            accuracy: Accuracy::of_transforms::<T>(self.points, 1),
+        };
+        Ok(PlannedLines { planned: Planned::new(self.reason, []), details })
     }
 }

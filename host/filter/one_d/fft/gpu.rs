@@ -1,12 +1,15 @@
 //! Fourier transforms on CUDA and emulated GPUs.
 
-use super::choose::{SERIAL_PART, Work};
 use super::kernels::{FftKernel, FftKernels, Loaded};
 use super::spectrum::{at, conjugate_spectrum, transform_of, twiddles};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
+use crate::device::info::SharedMemory;
 use crate::device::kernel::OnDemand;
+use crate::filter1d::details::{Accuracy, Filter1dMethod, Filtering, PlannedLines, operations_of_transforms};
+use crate::filter1d::element::Number;
 use crate::filter1d::line_filter::GpuLines;
+use crate::filter1d::time::{duration, of_transforms};
 use crate::filter1d::{Lines, Taps};
 use crate::plan::Planned;
 use crate::{Buffer, BufferSlice, BufferSliceMut, FilterSample, LaunchPlan, LaunchShape, Result, Windows};
@@ -16,6 +19,9 @@ use slm_kernels::filter1d::fft::{FftArgs, FftGeometry, FftPart, TWIDDLES};
 
 /// Most steps of a thread for a part of the taps: loads, stores and exchanges of up to 32 points.
 const STEPS_PER_PART: u64 = 1 << 10;
+
+/// Time of a part of the taps in a block that transforms its segments for one part after another, in picoseconds.
+const SERIAL_PART: f64 = 2e6;
 
 /// A filter by Fourier transforms on a GPU.
 pub(super) struct GpuFft<T: FftKernels + FilterSample> {
@@ -49,19 +55,14 @@ struct FftWindows<'l, T: FftKernels> {
     twiddles: GlobalIn<'l, T>,
 }
 
-/// Returns the work of filtering these lines, with this number of taps for transforms, and another one for sums.
-pub(super) fn work<T: FftKernels>(gpu: &Gpu, [taps, taps_of_sums]: [usize; 2], lines: &Lines) -> Work {
-    let times = T::candidates(taps, gpu.shared).map(|(kernel, geometry)| time(&kernel, &geometry, lines));
-    Work {
-        outputs: lines.lines as f64 * lines.outputs as f64,
-        taps: taps_of_sums as f64,
-        transforms: times.fold(f64::INFINITY, f64::min),
-        orientation: lines.orientation,
-    }
+/// Returns the time of a filter with this number of taps, in picoseconds, or `None` if no kernel can compute it.
+pub(super) fn time<T: FftKernels + Number>(shared: SharedMemory, taps: usize, lines: &Lines) -> Option<f64> {
+    let times = T::candidates(taps, shared).map(|(kernel, geometry)| time_of_kernel(&kernel, &geometry, lines));
+    of_transforms::<T>(times.min_by(f64::total_cmp)?, lines)
 }
 
-/// Returns the time of the transforms of these lines, in picoseconds.
-fn time<T: FftKernels>(kernel: &FftKernel<T>, geometry: &FftGeometry, lines: &Lines) -> f64 {
+/// Returns the time of the transforms of these lines if memory is not waited for, in picoseconds.
+fn time_of_kernel<T: FftKernels>(kernel: &FftKernel<T>, geometry: &FftGeometry, lines: &Lines) -> f64 {
     let of_points = kernel.time * geometry.points(lines.lines as u64, lines.outputs as u64) as f64;
     of_points.max(SERIAL_PART * f64::from(geometry.parts - 1))
 }
@@ -87,7 +88,7 @@ impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
 
     /// Returns the transforms that take the least time for these lines.
     fn choose(&self, lines: &Lines) -> &Transform<T> {
-        let time = |transform: &&Transform<T>| time(&transform.kernel, &transform.geometry, lines);
+        let time = |transform: &&Transform<T>| time_of_kernel(&transform.kernel, &transform.geometry, lines);
         let shortest = self.transforms.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
         shortest.expect("`new` has found one")
     }
@@ -146,7 +147,7 @@ fn shape(geometry: &FftGeometry, part: &FftPart) -> LaunchShape {
         .steps(u64::from(threads) * u64::from(parts) * STEPS_PER_PART)
 }
 
-impl<T: FftKernels + FilterSample + Into<f64>> GpuLines<T> for GpuFft<T> {
+impl<T: FftKernels + Number + Into<f64>> GpuLines<T> for GpuFft<T> {
     fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()> {
         let transform = self.choose(lines);
         let (geometry, on_gpu) = (&transform.geometry, self.on_gpu(transform)?);
@@ -161,7 +162,25 @@ impl<T: FftKernels + FilterSample + Into<f64>> GpuLines<T> for GpuFft<T> {
         })
     }
 
-    fn plan(&self, lines: &Lines) -> Result<Planned> {
+    fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
+        let Transform { kernel, geometry, .. } = self.choose(lines);
+        let time = of_transforms::<T>(time_of_kernel(kernel, geometry, lines), lines);
+        let details = Filtering {
+            method: Filter1dMethod::Transforms { points: kernel.points },
+            // Each point has those of two segments.
+            operations: operations_of_transforms(
+                geometry.points(lines.lines as u64, lines.outputs as u64) / 2,
+                kernel.points,
+            ),
+            predicted: time.map(duration),
+            accuracy: Accuracy::of_transforms::<T>(kernel.points, geometry.parts),
+        };
+        Ok(PlannedLines { planned: self.planned(lines)?, details })
+    }
+}
+
+impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
+    fn planned(&self, lines: &Lines) -> Result<Planned> {
         let transform = self.choose(lines);
         let (geometry, on_gpu) = (&transform.geometry, self.on_gpu(transform)?);
         let [count, samples, outputs] = [lines.lines, lines.samples, lines.outputs].map(|count| count as u64);

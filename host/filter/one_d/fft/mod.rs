@@ -4,11 +4,9 @@
 //! |---|---|
 //! | `kernels.rs` | the kernels for each type and number of points |
 //! | `spectrum.rs` | spectra of taps |
-//! | `choose.rs` | when a GPU transforms |
 //! | `cpu.rs` | the filter on the CPU |
 //! | `gpu.rs` | the filter on a GPU |
 
-mod choose;
 mod cpu;
 mod gpu;
 mod kernels;
@@ -17,18 +15,19 @@ mod spectrum;
 use super::line_filter::{CpuLines, GpuLines};
 use super::{Lines, Taps};
 use crate::device::gpu::Gpu;
+use crate::device::info::SharedMemory;
 use crate::{FilterSample, Result};
 use cpu::CpuFft;
-use gpu::{GpuFft, work};
+use gpu::{GpuFft, time};
 
 /// The filters by transforms of a type of elements.
 #[derive(Clone, Copy)]
 pub(super) struct ByTransforms<T: FilterSample> {
-    pub(super) on_cpu: fn(&Taps<T>) -> Result<Box<dyn CpuLines<T>>>,
-    /// Gets the reason for the choice.
+    /// Gets the reason for the choice, as does the next one.
+    pub(super) on_cpu: fn(&Taps<T>, &'static str) -> Result<Box<dyn CpuLines<T>>>,
     pub(super) on_gpu: fn(&Gpu, &Taps<T>, &'static str) -> Result<Box<dyn GpuLines<T>>>,
-    /// Returns whether a GPU filters lines in less time by transforms with this number of taps than by sums with another one.
-    pub(super) are_faster: fn(&Gpu, [usize; 2], &Lines) -> bool,
+    /// Returns the time on a GPU with this number of taps, in picoseconds, or `None` if it cannot filter.
+    pub(super) time: fn(SharedMemory, usize, &Lines) -> Option<f64>,
 }
 
 /// A type of elements, with its filters by transforms if there are any.
@@ -41,17 +40,14 @@ impl Transforms for i32 {
 }
 
 macro_rules! transforms {
-    ($($t:ident: $times:ident;)*) => {$(
+    ($($t:ident)*) => {$(
         impl Transforms for $t {
             const BY_TRANSFORMS: Option<ByTransforms<$t>> = Some(ByTransforms {
-                on_cpu: |taps| Ok(Box::new(CpuFft::new(taps, |number| number as $t)?)),
+                on_cpu: |taps, reason| Ok(Box::new(CpuFft::new(taps, reason, |number| number as $t)?)),
                 on_gpu: |gpu, taps, reason| Ok(Box::new(GpuFft::new(gpu, taps, reason)?)),
-                are_faster: |gpu, taps, lines| choose::$times.prefer_transforms(&work::<$t>(gpu, taps, lines)),
+                time: time::<$t>,
             });
         }
     )*};
 }
-transforms! {
-    f32: F32;
-    f64: F64;
-}
+transforms!(f32 f64);
