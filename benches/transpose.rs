@@ -175,7 +175,8 @@ fn in_place<T: TransposeElement>(
     let mut target = device.zeroed(numbers.len())?;
     let copy = |_| Ok(device.time(|| target.copy_from(&data))?.1);
     let mut times = (0..rounds(device)).map(copy).collect::<Result<Vec<_>>>()?;
-    case.report("copy", size_of::<T>(), median(&mut times), "ok");
+    // The same shapes were copied before, in another order of the runs.
+    case.report("copy beside in place", size_of::<T>(), median(&mut times), "ok");
     let [forward, back] = [Transpose::new(rows, columns), Transpose::new(columns, rows)];
     let [forward, back] = [forward.prepare_in_place(device)?, back.prepare_in_place(device)?];
     forward.apply(&mut data)?;

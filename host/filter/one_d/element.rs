@@ -22,7 +22,8 @@ impl FilterElement for f32 {}
 impl FilterElement for f64 {}
 
 /// Traits that the code of an element type requires.
-pub(super) trait Number:
+#[expect(private_bounds, reason = "other modules only name the trait")]
+pub(crate) trait Number:
     FilterElement + MultiplyAdd + FilterKernels + Foldable + Transforms + Timed + Rounding
 {
 }

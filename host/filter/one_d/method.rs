@@ -44,12 +44,20 @@ fn allowed<T: Number>(taps: &Taps<T>, method: Method) -> Result<Allowed<T>> {
 /// Returns the filter on the CPU.
 pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, method: Method) -> Result<Box<dyn CpuLines<T>>> {
     Ok(match allowed(taps, method)? {
-        Allowed::Transforms(by) => (by.on_cpu)(taps, "requested")?,
+        Allowed::Transforms(by) => (by.on_cpu)(taps, usize::MAX, "requested")?,
         Allowed::Both(by) if TAPS_ON_CPU.contains(&taps.taps.len()) => {
             Box::new(FasterOnCpu { taps: taps.clone(), by, transforms: OnDemand::default() })
         }
         Allowed::Sums | Allowed::Both(_) => Box::new(taps.clone()),
     })
+}
+
+/// Returns a filter on the CPU for lines of this number of outputs, by transforms if there are many taps, and without changing the taps.
+pub(crate) fn of_many_taps<T: Number>(taps: &Taps<T>, outputs: usize) -> Result<Box<dyn CpuLines<T>>> {
+    match T::BY_TRANSFORMS {
+        Some(by) if TAPS_ON_CPU.contains(&taps.taps.len()) => (by.on_cpu)(taps, outputs, LESS_TIME),
+        _ => Ok(Box::new(taps.clone())),
+    }
 }
 
 /// Returns the filter on a GPU.
@@ -101,7 +109,7 @@ impl<T: Number> FasterOnCpu<T> {
         if lines.outputs < self.taps.taps.len() || lines.samples < self.taps.taps.len() {
             return Ok(&self.taps);
         }
-        Ok(&**self.transforms.get(|| (self.by.on_cpu)(&self.taps, LESS_TIME))?)
+        Ok(&**self.transforms.get(|| (self.by.on_cpu)(&self.taps, usize::MAX, LESS_TIME))?)
     }
 }
 

@@ -164,10 +164,11 @@ pub use algorithm::{ErrorBound, Filter1dAlgorithm, HaloLoad};
 pub use description::Filter1d;
 pub use details::{Accuracy, Filter1dMethod, Filtering};
 pub use element::FilterElement;
-pub(crate) use element::LineKernels;
+pub(crate) use element::{LineKernels, Number};
 pub use error::Filter1dError;
-use lines::Taps;
-pub(crate) use lines::{Lines, Reach};
+pub(crate) use line_filter::CpuLines;
+pub(crate) use lines::{Lines, Reach, Taps};
+pub(crate) use method::of_many_taps;
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

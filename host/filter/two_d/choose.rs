@@ -20,6 +20,7 @@ use super::tuning::{Threshold, tuning};
 use super::weights::Weights;
 use super::{Filter2dAlgorithm, Filter2dError, Unsupported};
 use crate::device::info::SharedMemory;
+use crate::filter1d::ErrorBound;
 use crate::{Error, Result};
 use slm_kernels::filter2d::{Axis, DirectKernel, Filter2dProblem, Geometry, NoStrips, Strips, table_shape};
 use std::cmp::Reverse;
@@ -399,6 +400,8 @@ impl Candidates<'_> {
 pub(super) enum CpuChoice {
     /// Sums of segments of samples, times the weight that all of them have in common.
     Segments,
+    /// An outer product by transforms of lines: along the rows, then down the columns.
+    Transforms,
     /// An outer product: down the columns, then along the rows.
     Product,
     /// All products of an output at once.
@@ -409,12 +412,24 @@ pub(super) enum CpuChoice {
 /// filters (`benches/RESULTS.md`).
 const LEAST_ON_CPU: usize = 26;
 
+/// Minimum number of rows or columns of weights that the CPU transforms lines for.
+const LEAST_TRANSFORMED: usize = 96;
+
+/// Returns whether the error bound allows transforms, and lines can be transformed.
+fn may_be_transformed(facts: &Facts, rule: &FilterRule) -> bool {
+    let has_floats = matches!(facts.weights, AnyWeights::F32(_) | AnyWeights::F64(_));
+    let is_plain = !rule.renormalise && rule.window.has_unit_steps() && rule.divisor.is_none();
+    rule.bound == ErrorBound::PerSegment && has_floats && is_plain && facts.shorter_product().is_some()
+}
+
 /// Returns how the CPU computes a filter.
 pub(super) fn choose_on_cpu(facts: &Facts, rule: &FilterRule) -> CpuChoice {
     let [rows, columns] = facts.shape();
     let is_large = rows.saturating_add(columns) >= LEAST_ON_CPU;
     if rule.boxes && facts.are_equal && is_large && rule.window.has_unit_steps() {
         CpuChoice::Segments
+    } else if may_be_transformed(facts, rule) && rows.max(columns) >= LEAST_TRANSFORMED {
+        CpuChoice::Transforms
     } else if !rule.renormalise && facts.shorter_product().is_some() {
         CpuChoice::Product
     } else {

@@ -13,6 +13,7 @@ use crate::cpu::allocation;
 use crate::element::any::Erase;
 use crate::filter::generated::{WeightSource, box_weights};
 use crate::filter::settings::{FilterSettings, setters};
+use crate::filter1d::ErrorBound;
 use crate::{Boundary, Device, Extent, Gaussian2d, Result};
 use ndarray::{Array2, ArrayView2};
 use slm_kernels::signal::Border;
@@ -46,6 +47,7 @@ pub struct Filter2d<S, W, O = S> {
     /// `None` if arrays have no axis for channels.
     channels: Option<usize>,
     nan_policy: NanPolicy,
+    bound: ErrorBound,
     output: PhantomData<O>,
 }
 
@@ -110,6 +112,7 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
             dilation: [1, 1],
             channels: None,
             nan_policy: NanPolicy::Propagate,
+            bound: ErrorBound::PerOutput,
             output: PhantomData,
         }
     }
@@ -229,6 +232,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
             dilation: self.dilation,
             channels: self.channels,
             nan_policy: self.nan_policy,
+            bound: self.bound,
         }
     }
 
@@ -326,6 +330,32 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         self
     }
 
+    /// Returns the filter with this bound of errors, which limits the algorithms that [`Auto`](Filter2dAlgorithm::Auto) takes. The default is
+    /// [`ErrorBound::PerOutput`].
+    ///
+    /// With [`ErrorBound::PerSegment`], the CPU computes outer products with at least 96 rows or columns of weights, such as Gaussians with
+    /// large standard deviations, by [transforms of lines](crate::filter1d#fourier-transforms): in a time that hardly depends on the number of
+    /// weights. Sums of integers, [strides](Self::stride), [dilations](Self::dilation) and [`NanPolicy::Renormalise`] stay as they are, and so
+    /// do GPUs.
+    ///
+    /// ```
+    /// use slm::filter1d::ErrorBound;
+    /// use slm::ndarray::Array3;
+    /// use slm::{Boundary, Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let picture = Array3::<u8>::from_elem((300, 400, 3), 100);
+    /// let blur = Filter2d::gaussian(60.0).channels(3).boundary(Boundary::Nearest).error_bound(ErrorBound::PerSegment);
+    /// assert_eq!(blur.prepare(&Device::open()?)?.apply(&picture)?, picture);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn error_bound(mut self, bound: ErrorBound) -> Self {
+        self.bound = bound;
+        self
+    }
+
     /// Returns the weights in the order in which they meet the samples, as [`correlate`](Self::correlate) takes them: those of a
     /// [`convolve`](Self::convolve) are flipped along both axes. The outer product of a [`separable`](Self::separable) filter is
     /// expanded, with each product rounded once.
@@ -389,7 +419,9 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
         let renormalise = self.nan_policy == NanPolicy::Renormalise && peak(S::KIND).is_none();
         let weights = if renormalise { weights.densified()? } else { weights };
         let (outside, boxes) = (outside.scalar(), !renormalise);
-        let rule = FilterRule { window, outside, renormalise, boxes, divisor, algorithm, kinds, weights: W::NAME };
+        let (bound, weights_of) = (self.bound, W::NAME);
+        let rule =
+            FilterRule { window, outside, renormalise, boxes, divisor, algorithm, bound, kinds, weights: weights_of };
         PreparedFilter2d::new(device, weights, rule)
     }
 }

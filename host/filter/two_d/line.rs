@@ -9,7 +9,7 @@ use super::{Filter2dAlgorithm, FilterSample, FilterWeight, PreparedFilter2d};
 use crate::cpu::allocation;
 use crate::device::data::{Elements, Target};
 use crate::filter::generated::WeightSource;
-use crate::filter1d::{Accuracy, Lines, Reach};
+use crate::filter1d::{Accuracy, ErrorBound, Lines, Reach};
 use crate::plan::Planned;
 use crate::{Device, Result};
 use slm_kernels::filter1d::Orientation;
@@ -105,6 +105,7 @@ impl<S: FilterSample> LineFilter<S> {
             boxes: self.divisor.is_some(),
             divisor: self.divisor,
             algorithm: self.algorithm,
+            bound: ErrorBound::PerOutput,
             kinds: [S::KIND; 2],
             weights: self.taps,
         };

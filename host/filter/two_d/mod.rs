@@ -57,6 +57,13 @@
 //! [`filter1d`](crate::filter1d#numbers) has the source of the bound, and describes overflow, infinities and NaNs, which are the
 //! same here.
 //!
+//! # Fourier transforms
+//!
+//! [`Filter2d::error_bound`] allows the CPU to filter by transforms, along the rows and then down the columns. Each of both passes has the
+//! [bound of a line](crate::filter1d#fourier-transforms), the second one with the row sums as its samples: with `E` for the bound of a
+//! row sum, an output has at most `E · Σ_i |column[i]|` from the first pass, and that of its own segment. For integers the conversion to
+//! outputs hides errors of up to half of one: Gaussians of pictures of `u8` and `u16` leave constant pictures as they are.
+//!
 //! # Means of integers
 //!
 //! A constant picture of integers stays as it is, on every device and with every algorithm, if its boundary continues it:

@@ -4,6 +4,7 @@ use super::element::Scalar;
 use super::window::Window;
 use super::{Filter2dAlgorithm, window};
 use crate::Result;
+use crate::filter1d::ErrorBound;
 use slm_kernels::filter2d::{Axis, Filter2dProblem};
 use slm_kernels::signal::Kind;
 
@@ -21,6 +22,8 @@ pub(super) struct FilterRule {
     /// What sums are divided by: those of integers, with weights of 1.
     pub(super) divisor: Option<f64>,
     pub(super) algorithm: Filter2dAlgorithm,
+    /// What the error of an output may depend on.
+    pub(super) bound: ErrorBound,
     /// Types of samples and outputs.
     pub(super) kinds: [Kind; 2],
     /// Name of the type of the weights.

@@ -10,8 +10,10 @@
 
 mod accuracy;
 mod channels;
+mod choice;
 mod golden;
 mod origins;
+mod plans;
 mod strides;
 mod tensor;
 mod transforms;
@@ -86,8 +88,10 @@ pub(super) fn trials() -> Vec<Trial> {
     ]);
     trials.extend(accuracy::trials());
     trials.extend(channels::trials());
+    trials.extend(choice::trials());
     trials.extend(golden::trials());
     trials.extend(origins::trials());
+    trials.extend(plans::trials());
     trials.extend(strides::trials());
     trials.extend(tensor::trials());
     trials.extend(transforms::trials());

@@ -35,6 +35,7 @@ mod per_axis;
 mod pixels;
 mod refused;
 mod streaming;
+mod transforms;
 mod two_passes;
 mod types;
 
@@ -73,6 +74,7 @@ pub(super) fn trials() -> Vec<Trial> {
         per_axis::trials(),
         pixels::trials(),
         streaming::trials(),
+        transforms::trials(),
         two_passes::trials(),
     ];
     conformance.chain(others.into_iter().flatten()).collect()

@@ -29,6 +29,17 @@ const MOST_TAPS: usize = 1 << 24;
 /// Neighbouring lines or rows that are copied together, so that parts of cache lines are not read alone.
 const TOGETHER: usize = 16;
 
+/// Returns the number of points that takes least time for lines of this number of outputs.
+fn points(taps: usize, outputs: usize) -> usize {
+    let most = (POINTS_PER_TAP * taps).next_power_of_two().max(LEAST_POINTS);
+    let time = |points: usize| {
+        let segments = outputs.div_ceil(points - taps + 1);
+        segments as f64 * points as f64 * (points as f64).log2()
+    };
+    let fewer = (most / 2).max((2 * taps).next_power_of_two()).min(most);
+    if time(fewer) < time(most) { fewer } else { most }
+}
+
 /// A filter by transforms on the CPU.
 pub(super) struct CpuFft<T: Number + FftNum> {
     taps: Taps<T>,
@@ -45,13 +56,13 @@ impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
     /// # Errors
     ///
     /// [`Error::TooLarge`] for taps whose transforms would take too much memory.
-    pub(super) fn new(taps: &Taps<T>, reason: &'static str, of: fn(f64) -> T) -> Result<Self> {
+    pub(super) fn new(taps: &Taps<T>, outputs: usize, reason: &'static str, of: fn(f64) -> T) -> Result<Self> {
         let count = taps.taps.len();
         if count > MOST_TAPS {
             let what = "the number of taps of transforms on the CPU";
             return Err(Error::TooLarge { what, factors: [count as u64, 1], limit: MOST_TAPS as u64 });
         }
-        let points = (POINTS_PER_TAP * count).next_power_of_two().max(LEAST_POINTS);
+        let points = points(count, outputs);
         let exact = conjugate_spectrum(&*transform_of(points), taps.taps.iter().map(|&tap| tap.into()))?;
         let mut planner = RealFftPlanner::new();
         Ok(CpuFft {
@@ -145,5 +156,16 @@ impl<T: Number + FftNum + Into<f64>> CpuLines<T> for CpuFft<T> {
             accuracy: Accuracy::of_transforms::<T>(self.points, 1),
         };
         Ok(PlannedLines { planned: Planned::new(self.reason, []), details })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_lines_have_fewer_points() {
+        assert_eq!([points(801, usize::MAX), points(801, 5000), points(801, 1000)], [4096, 4096, 2048]);
+        assert_eq!([points(1, 10), points(300, 10), points(1025, usize::MAX)], [512, 1024, 8192]);
     }
 }

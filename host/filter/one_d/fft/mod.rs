@@ -23,8 +23,8 @@ use gpu::{GpuFft, time};
 /// The filters by transforms of a type of elements.
 #[derive(Clone, Copy)]
 pub(super) struct ByTransforms<T: FilterSample> {
-    /// Gets the reason for the choice, as does the next one.
-    pub(super) on_cpu: fn(&Taps<T>, &'static str) -> Result<Box<dyn CpuLines<T>>>,
+    /// Gets the number of outputs of a line, if it is known and small, and the reason for the choice, as does the next one.
+    pub(super) on_cpu: fn(&Taps<T>, usize, &'static str) -> Result<Box<dyn CpuLines<T>>>,
     pub(super) on_gpu: fn(&Gpu, &Taps<T>, &'static str) -> Result<Box<dyn GpuLines<T>>>,
     /// Returns the time on a GPU with this number of taps, in picoseconds, or `None` if it cannot filter.
     pub(super) time: fn(SharedMemory, usize, &Lines) -> Option<f64>,
@@ -43,7 +43,9 @@ macro_rules! transforms {
     ($($t:ident)*) => {$(
         impl Transforms for $t {
             const BY_TRANSFORMS: Option<ByTransforms<$t>> = Some(ByTransforms {
-                on_cpu: |taps, reason| Ok(Box::new(CpuFft::new(taps, reason, |number| number as $t)?)),
+                on_cpu: |taps, outputs, reason| {
+                    Ok(Box::new(CpuFft::new(taps, outputs, reason, |number| number as $t)?))
+                },
                 on_gpu: |gpu, taps, reason| Ok(Box::new(GpuFft::new(gpu, taps, reason)?)),
                 time: time::<$t>,
             });

@@ -30,6 +30,7 @@ fn rule(weights: &Weights<f32>, kind: Kind, channels: usize, algorithm: Filter2d
     let window = Window::new(weights, borders, Extent::Same, [1, 1], [1, 1], Some(channels)).unwrap();
     let outside = if kind == Kind::U8 { Scalar::U8(0) } else { Scalar::F32(0.0) };
     FilterRule {
+        bound: ErrorBound::PerOutput,
         window,
         outside,
         renormalise: false,

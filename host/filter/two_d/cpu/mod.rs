@@ -8,6 +8,7 @@ mod column_sums;
 mod products;
 mod segments;
 mod strips;
+mod transformed;
 
 use super::accumulator::{Accumulator, store, zeros};
 use super::any_weights::{AnyWeights, with_weights};
@@ -20,6 +21,7 @@ use super::window::PictureProblem;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
 use crate::element::stored::Stored;
+use crate::filter1d::Number;
 use crate::{Element, Result};
 use products::{one_row, pays_for_two_rows, two_lines, two_rows};
 use segments::Segments;
@@ -58,7 +60,8 @@ pub(super) struct CpuFilter {
 impl CpuFilter {
     pub(super) fn new(facts: &Facts, rule: &FilterRule) -> Self {
         let choice = choose_on_cpu(facts, rule);
-        let product = facts.product.as_ref().filter(|_| choice == CpuChoice::Product);
+        let is_product = matches!(choice, CpuChoice::Product | CpuChoice::Transforms);
+        let product = facts.product.as_ref().filter(|_| is_product);
         CpuFilter { weights: product.unwrap_or(&facts.weights).clone(), choice, rule: *rule }
     }
 
@@ -85,6 +88,7 @@ impl CpuFilter {
     pub(super) fn reason(&self) -> &'static str {
         match self.choice {
             CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
+            CpuChoice::Transforms => "separable: transforms along the rows first, then down the columns",
             CpuChoice::Product => "separable: sums down the columns first, then along the rows",
             CpuChoice::Dense => "dense: all weights of an output at once",
         }
@@ -94,7 +98,34 @@ impl CpuFilter {
     where
         O: Element + Stored<i32> + Stored<i64> + Stored<f32> + Stored<f64>,
     {
-        with_weights!(&self.weights, weights => self.with(weights, problem, input, outputs))
+        match (self.choice, &self.weights) {
+            (CpuChoice::Transforms, AnyWeights::F32(weights)) => self.transformed(weights, problem, input, outputs),
+            (CpuChoice::Transforms, AnyWeights::F64(weights)) => self.transformed(weights, problem, input, outputs),
+            _ => with_weights!(&self.weights, weights => self.with(weights, problem, input, outputs)),
+        }
+    }
+
+    fn transformed<A: Accumulator + Number, O: Element + Stored<A>>(
+        &self,
+        weights: &Weights<A>,
+        problem: &PictureProblem,
+        input: Slice<'_>,
+        outputs: &mut [O],
+    ) -> Result<()> {
+        let passes = weights.passes().expect("only outer products are transformed");
+        let (strips, divisor) = self.strips_and_divisor(problem, input);
+        transformed::filter(&passes, &strips, outputs, &|sums, outputs| store(sums, divisor, outputs))
+    }
+
+    /// Returns the samples, and what sums are divided by.
+    fn strips_and_divisor<'a, A: Accumulator>(
+        &self,
+        problem: &'a PictureProblem,
+        input: Slice<'a>,
+    ) -> (Strips<'a, A>, Option<A>) {
+        let FilterRule { outside, divisor, .. } = self.rule;
+        let strips = Strips { problem, input: Input::Samples(input), outside: A::of_scalar(outside) };
+        (strips, divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor))))
     }
 
     fn with<A: Accumulator, O: Element + Stored<A>>(
@@ -104,9 +135,7 @@ impl CpuFilter {
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let FilterRule { outside, divisor, .. } = self.rule;
-        let strips = Strips { problem, input: Input::Samples(input), outside: A::of_scalar(outside) };
-        let divisor = divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
+        let (strips, divisor) = self.strips_and_divisor(problem, input);
         let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
         if self.choice == CpuChoice::Segments {
             return Segments { weight: weights.first(), strips }.rows(outputs, &store);

@@ -1,0 +1,118 @@
+//! Outer products with many weights by transforms: the same outputs as sums, within less than the documented bound.
+
+use super::SUITE;
+use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, same};
+use libtest_mimic::{Failed, Trial};
+use ndarray::{Array3, Array4};
+use slm::filter1d::ErrorBound;
+use slm::{Backend, Boundary, Device, Extent, Filter2d, FilterSample, FilterWeight};
+
+const BOUNDARIES: [Boundary<f32>; 6] =
+    [Boundary::Zero, Boundary::Constant(-0.5), Boundary::Nearest, Boundary::Reflect, Boundary::Mirror, Boundary::Wrap];
+const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
+
+/// Rows and columns of weights: both long, or one of them.
+const WEIGHTS: [[usize; 2]; 4] = [[97, 130], [301, 1], [1, 96], [100, 5]];
+
+/// Planes, rows, columns and channels.
+const SHAPES: [[usize; 4]; 4] = [[1, 1, 1, 1], [1, 3, 140, 2], [2, 150, 64, 3], [1, 400, 310, 1]];
+
+pub(super) fn trials() -> Vec<Trial> {
+    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 4] = [
+        ("transforms::every_border", every_border),
+        ("transforms::means", means),
+        ("transforms::chosen", chosen),
+        ("transforms::not_finite", not_finite),
+    ];
+    tests.into_iter().flat_map(|(name, test)| on_every_backend(SUITE, name, test)).collect()
+}
+
+/// Compares with sums, on the CPU. Other devices ignore the bound.
+fn every_border(device: &Device) -> Result<(), Failed> {
+    let (shapes, every) = if is_emulated(device) { (&SHAPES[..1], 9) } else { (&SHAPES[..], 1) };
+    for number in (0..BOUNDARIES.len() * EXTENTS.len()).step_by(every) {
+        let (boundary, extent) = (BOUNDARIES[number % 6], EXTENTS[number / 6]);
+        for (place, &shape) in shapes.iter().enumerate() {
+            let random = &mut Random::new((number * SHAPES.len() + place) as u64);
+            let [column, row] = WEIGHTS[(number + place) % WEIGHTS.len()].map(|taps| random.values::<f32>(taps));
+            let samples = random.values::<f32>(shape.iter().product());
+            let total = [&column, &row].map(|weights| weights.iter().map(|weight| weight.abs()).sum::<f32>());
+            let [planes, rows, columns, channels] = shape;
+            let picture = Array4::from_shape_vec((planes, rows, columns, channels), samples)?;
+            let filter = Filter2d::separable(&column, &row).boundary(boundary).extent(extent).channels(channels);
+            let outputs = by_both(device, &filter, |filter| filter.apply(&picture))?;
+            near(device, outputs.map(|outputs| outputs.into_raw_vec_and_offset().0), 1e-5 * total[0] * total[1])?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the outputs by sums, and with the bound that allows transforms.
+fn by_both<S: FilterSample, W: FilterWeight, R>(
+    device: &Device,
+    filter: &Filter2d<S, W>,
+    apply: impl Fn(&slm::filter2d::PreparedFilter2d<S>) -> slm::Result<R>,
+) -> slm::Result<[R; 2]> {
+    let with = |bound| apply(&filter.clone().error_bound(bound).prepare(device)?);
+    Ok([with(ErrorBound::PerOutput)?, with(ErrorBound::PerSegment)?])
+}
+
+fn near(device: &Device, [sums, outputs]: [Vec<f32>; 2], most: f32) -> Result<(), Failed> {
+    if device.info().backend != Backend::Cpu {
+        return same(&outputs, &sums);
+    }
+    equal(outputs.len(), sums.len())?;
+    let worst = sums.iter().zip(&outputs).map(|(sum, output)| (sum - output).abs()).fold(0.0, f32::max);
+    ensure(worst <= most, || format!("an error of {worst} instead of at most {most}"))
+}
+
+/// Gaussians of integers leave a constant picture as it is, and differ from sums by one in few places.
+fn means(device: &Device) -> Result<(), Failed> {
+    let shape = if is_emulated(device) { (2, 9, 3) } else { (130, 170, 3) };
+    let blur = Filter2d::<u8, f32>::gaussian(30.0).channels(3).boundary(Boundary::Reflect);
+    let constant = Array3::from_elem(shape, 201u8);
+    let [sums, outputs] = by_both(device, &blur, |filter| filter.apply(&constant))?;
+    equal(&sums, &constant)?;
+    equal(&outputs, &constant)?;
+    let random = Array3::from_shape_vec(shape, Random::new(7).values::<u8>(constant.len()))?;
+    let [sums, outputs] = by_both(device, &blur, |filter| filter.apply(&random))?;
+    let differences = sums.iter().zip(&outputs).filter(|(sum, output)| sum != output).count();
+    ensure(sums.iter().zip(&outputs).all(|(sum, output)| sum.abs_diff(*output) <= 1), || "a difference of 2".into())?;
+    ensure(1000 * differences <= outputs.len(), || format!("{differences} of {} outputs differ", outputs.len()))
+}
+
+/// Which filters are transformed.
+fn chosen(device: &Device) -> Result<(), Failed> {
+    let is_cpu = device.info().backend == Backend::Cpu;
+    let reason = |filter: Filter2d<f32, f32>| -> slm::Result<String> {
+        Ok(filter.error_bound(ErrorBound::PerSegment).prepare(device)?.plan([500, 400])?.reason)
+    };
+    let is_transformed = |filter| Ok::<_, slm::Error>(reason(filter)?.contains("transforms"));
+    let (long, short) = (vec![0.5; 96], [0.5; 95]);
+    equal(is_transformed(Filter2d::separable(&long, &[1.0, 2.0]))?, is_cpu)?;
+    equal(is_transformed(Filter2d::separable(&[1.0, 2.0], &long))?, is_cpu)?;
+    equal(is_transformed(Filter2d::separable(&short, &short[..3]))?, false)?;
+    equal(is_transformed(Filter2d::gaussian(20.0).stride(2, 1))?, false)?;
+    equal(is_transformed(Filter2d::gaussian(20.0).dilation(1, 2))?, false)?;
+    // Boxes have sums of segments.
+    equal(is_transformed(Filter2d::box_blur(101, 101))?, false)?;
+    let plain = Filter2d::<f32, f32>::gaussian(20.0).prepare(device)?.plan([500, 400])?;
+    equal(plain.reason.contains("transforms"), false)?;
+    // Sums of integers are exact.
+    let exact = Filter2d::separable(&[1; 200], &[1, 2]).error_bound(ErrorBound::PerSegment);
+    equal(exact.prepare(device)?.plan([500, 400])?.reason.contains("transforms"), false)
+}
+
+/// A NaN reaches the outputs of its window at least.
+fn not_finite(device: &Device) -> Result<(), Failed> {
+    if is_emulated(device) {
+        return Ok(());
+    }
+    let mut picture = ndarray::Array2::<f32>::ones((300, 300));
+    picture[[150, 150]] = f32::NAN;
+    let filter = Filter2d::<f32, f32>::gaussian(15.0).boundary(Boundary::Nearest);
+    let [sums, outputs] = by_both(device, &filter, |filter| filter.apply(&picture))?;
+    let reached = sums.iter().zip(&outputs).filter(|(sum, _)| sum.is_nan());
+    let (count, kept) = reached.fold((0, 0), |(all, kept), (_, output)| (all + 1, kept + usize::from(output.is_nan())));
+    equal((count, kept), (121 * 121, count))
+}
