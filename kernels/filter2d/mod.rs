@@ -15,11 +15,12 @@
 //! | `streaming.rs` | weights of sizes that are compiled: sums of all output rows in progress in registers | rows of warps |
 //! | `passes.rs` | outer products of any size: along the rows, then down the columns | rows of warps, sums along the rows |
 //! | `boxes.rs` | equal weights: sums of segments, down strips of the picture | samples or suffix sums of a segment |
+//! | `running.rs` | equal weights and pixels of four bytes: running sums | sums of differences of rows |
 //!
-//! Of the first three and the last one there is one instance per type of sums, for samples and outputs of any types: samples are
+//! Of the first three and `boxes.rs` there is one instance per type of sums, for samples and outputs of any types: samples are
 //! converted when they are loaded, and sums when they are stored ([`AnyIn`], [`AnyOut`]). `boxes.rs` also has one for one channel of
 //! `f32`, and one for bytes. Those of `streaming.rs` are for one channel of `f32` or four of bytes, that of
-//! `passes.rs` is for one channel of `f32`. The last three are for steps of 1.
+//! `passes.rs` is for one channel of `f32`, those of `running.rs` are for four channels of bytes. The last four are for steps of 1.
 
 #[macro_use]
 mod each;
@@ -34,6 +35,8 @@ mod passes;
 mod pixels;
 mod products;
 mod register;
+mod running;
+mod sources;
 mod streaming;
 mod tile;
 mod words;
@@ -43,10 +46,11 @@ pub use host::{BandPart, Bands, DirectKernel, DirectPart, Filter2dProblem, Geome
 
 pub use boxes::{BoxArgs, filter2d_box};
 pub use passes::{Lane, LaneInstance};
-pub use pixels::{Any, Mean, PixelAccess, Typed};
+pub use pixels::{Any, Inverse, Mean, PixelAccess, Typed};
 use products::{Dense, Separable};
 pub use products::{ROW, TABLE};
 pub use register::{table_len, table_shape};
+pub use running::{EqualWeight, MOST_COLUMNS, MOST_ROWS, MOST_SAMPLES, RunningArgs, Scale, filter2d_running};
 pub use streaming::{Instance, Size, StreamingArgs};
 pub use words::Streamed;
 

@@ -1,7 +1,7 @@
 //! Samples and outputs of the kernels that go down bands, of types that are known at compile time or at run time.
 
 use super::lines::CONSTANT;
-use crate::signal::{Accumulator, AnyIn, AnyOut, Output, Sample, Sum, Types, kinds};
+use crate::signal::{Accumulator, AnyIn, AnyOut, Output, Types, kinds};
 use core::fmt::Debug;
 use cuda_std::{Argument, GlobalIn, GlobalOut, Value, arguments};
 
@@ -183,28 +183,36 @@ impl<A: Accumulator> PixelAccess for Any<'_, A> {
 }
 
 arguments! {
-    /// Samples and outputs of a mean of integers: sums are divided when they are stored. They are exact, and so are the bits of the
-    /// quotient, because it is rounded once: it is the sum times the inverse of the divisor, in twice the precision of the sums.
+    /// The inverse of the divisor of a mean of integers. Sums are exact, and so are the bits of the quotient, because it is rounded
+    /// once: it is the sum times the inverse, in twice the precision of the sums.
     ///
     /// The distance between a quotient `s / d` of integers and the middle between two floats of `p` bits is at least
     /// `2^(-1 - p) / d` of it, unless it is that middle. The product here differs from the quotient by at most `2^(3 - 2 p)` of it
     /// before it is rounded. So both are rounded alike if `d` is at most `2^(p - 5)`, and a middle between two integers, which is such
     /// a float, is exact.
-    pub struct Mean<M: PixelAccess> {
-        /// Samples and outputs.
-        pub memory: M,
-        /// The inverse of the divisor, rounded.
-        pub inverse: M::Sum,
+    pub struct Inverse<A: Accumulator> {
+        /// The inverse, rounded.
+        pub inverse: A,
         /// What the exact inverse is greater, rounded.
-        pub rest: M::Sum,
+        pub rest: A,
     }
 }
 
-impl<M: PixelAccess> Mean<M> {
-    /// Returns the mean for a sum.
+impl<A: Accumulator> Inverse<A> {
+    /// Returns the quotient for a sum.
     #[inline(always)]
-    fn of_sum(&self, sum: M::Sum) -> M::Sum {
-        M::Sum::ZERO.add_product(sum, self.rest).add_product(sum, self.inverse)
+    pub(super) fn quotient(&self, sum: A) -> A {
+        A::ZERO.add_product(sum, self.rest).add_product(sum, self.inverse)
+    }
+}
+
+arguments! {
+    /// Samples and outputs of a mean of integers: sums are divided when they are stored.
+    pub struct Mean<M: PixelAccess> {
+        /// Samples and outputs.
+        pub memory: M,
+        /// What sums are multiplied by.
+        pub inverse: Inverse<M::Sum>,
     }
 }
 
@@ -233,12 +241,12 @@ impl<M: PixelAccess> PixelAccess for Mean<M> {
     #[inline(always)]
     #[track_caller]
     fn store_output(&self, i: u64, sum: M::Sum) {
-        self.memory.store_output(i, self.of_sum(sum));
+        self.memory.store_output(i, self.inverse.quotient(sum));
     }
 
     #[inline(always)]
     #[track_caller]
     fn store_pack<const V: usize>(&self, i: u64, sums: [M::Sum; V]) {
-        self.memory.store_pack(i, sums.map(|sum| self.of_sum(sum)));
+        self.memory.store_pack(i, sums.map(|sum| self.inverse.quotient(sum)));
     }
 }

@@ -12,6 +12,9 @@ pub const ROW: usize = TABLE / 2;
 
 /// What is done with a row of samples.
 pub(super) trait Products<F: Streamed, const P: usize, const C: usize, const K: usize, const N: usize> {
+    /// Number of products of an output.
+    const COUNT: usize;
+
     /// Returns the sums with the products of a row of samples. The sums of the oldest output row, which are then complete, stand
     /// first; the last ones are of a new row.
     fn add(&self, sums: [[F::Sum; P]; K], window: [F::Sum; N]) -> [[F::Sum; P]; K];
@@ -23,6 +26,8 @@ pub(super) struct Dense<'a, W>(pub(super) &'a Table<W, TABLE>);
 impl<F: Streamed, const P: usize, const C: usize, const K: usize, const N: usize> Products<F, P, C, K, N>
     for Dense<'_, F::Weight>
 {
+    const COUNT: usize = K * K;
+
     #[inline(always)]
     fn add(&self, sums: [[F::Sum; P]; K], window: [F::Sum; N]) -> [[F::Sum; P]; K] {
         let (weights, mut next) = (&self.0.0, [[F::Sum::default(); P]; K]);
@@ -45,6 +50,8 @@ pub(super) struct Separable<'a, W>(pub(super) &'a Table<W, TABLE>);
 impl<F: Streamed, const P: usize, const C: usize, const K: usize, const N: usize> Products<F, P, C, K, N>
     for Separable<'_, F::Weight>
 {
+    const COUNT: usize = 2 * K;
+
     #[inline(always)]
     fn add(&self, sums: [[F::Sum; P]; K], window: [F::Sum; N]) -> [[F::Sum; P]; K] {
         let (weights, mut along) = (&self.0.0, [F::Sum::default(); P]);

@@ -28,6 +28,7 @@
 use super::lines::{CONSTANT, find_lines};
 use super::pixels::Typed;
 use super::products::{Products, TABLE};
+use super::sources::{NONE, NOTHING, OUTSIDE, place, source, width};
 use super::words::{Packed, Streamed};
 use super::{Axis, BandArgs};
 use crate::signal::{Border, Sample, Types};
@@ -175,10 +176,14 @@ fn pinned<A: Lane, const P: usize, const K: usize>(mut sums: [[A; P]; K]) -> [[A
 /// are [`CONSTANT`], so nothing is loaded there.
 pub(super) const AHEAD: u32 = 7;
 
-/// Returns the rows of samples in flight: 4 of bytes, whose kernels run fewer warps, otherwise 2.
-const fn turns<F: Types>() -> usize {
-    if size_of::<F::Sample>() == 1 { 4 } else { 2 }
+/// Returns the rows of samples in flight: 4 of bytes, whose kernels run fewer warps, otherwise 2. So are those with so many products
+/// that the instructions of 4 rows do not fit into the instruction cache.
+const fn turns<F: Types>(products: usize) -> usize {
+    if size_of::<F::Sample>() == 1 && products <= MOST_PRODUCTS { 4 } else { 2 }
 }
+
+/// Maximum number of products of an output of which 4 rows are in flight.
+const MOST_PRODUCTS: usize = 25;
 
 /// The strip of a warp.
 struct Strip<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: usize> {
@@ -219,18 +224,6 @@ struct Row<W, const M: usize, const H: usize> {
     halo: [W; H],
 }
 
-/// The position of a pack that is not inside: beyond all memory, so that zeros are loaded.
-const NONE: u64 = 1 << 62;
-
-/// The source of the constant outside. Others are positions in a row, counted from its end if they are negative.
-const OUTSIDE: i32 = i32::MIN;
-
-/// The source of a word that is not needed, or that is the constant zero.
-const NOTHING: i32 = i32::MIN + 1;
-
-/// Pixels of a row whose positions are counted from its beginning.
-const NEAR: u64 = 1 << 28;
-
 /// Threads of a block.
 const THREADS: u32 = WARPS * WARP;
 
@@ -253,11 +246,11 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         // The last packs before the strip end where it begins.
         let halo = if lane < lanes { own + far } else { own - far + (P - Self::HALO) as i64 };
         let has_halo = lane < lanes || lane >= WARP - lanes;
-        let is_inside = |element: i64, len: usize| element >= 0 && element + len as i64 <= width::<F, C>(args);
+        let is_inside = |element: i64, len: usize| element >= 0 && element + len as i64 <= width(&args.columns, C);
         // A constant of zero outside is loaded as if it were stored there.
         let is_zero = args.columns.border == Border::Constant as u32 && F::Sample::is_zero(args.memory.outside);
         let is_beyond =
-            |element: i64, len: usize| is_zero && (element + len as i64 <= 0 || element >= width::<F, C>(args));
+            |element: i64, len: usize| is_zero && (element + len as i64 <= 0 || element >= width(&args.columns, C));
         let inside = [is_inside(own, P), is_inside(halo, Self::HALO)];
         let beyond = [is_beyond(own, P), is_beyond(halo, Self::HALO)];
         let output = (own - layout.centre) as u64;
@@ -317,14 +310,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
         let mut k = 0;
         while k < if pack == 0 { M } else { H } as u32 {
             let place = element + k as i64 * Self::PER_WORD as i64;
-            let (pixel, channel) = (place.div_euclid(C as i64), place.rem_euclid(C as i64));
-            // Less than 2^31 from one of the ends: a border repeats samples near an edge.
-            let source = match self.args.columns.source(pixel) {
-                _ if !is_needed => NOTHING,
-                Some(pixel) if pixel < NEAR => (pixel as i64 * C as i64 + channel) as i32,
-                Some(pixel) => (pixel as i64 * C as i64 + channel - width::<F, C>(self.args)) as i32,
-                None => OUTSIDE,
-            };
+            let source = if is_needed { source(&self.args.columns, C, place) } else { NOTHING };
             self.sources.set(self.place(pack, k), source);
             k += 1;
         }
@@ -338,11 +324,11 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
 
     /// Computes the strip, whose words are aligned, from `rows` rows of samples.
     #[inline(always)]
-    fn go_down<const K: usize, const N: usize>(&self, rows: u32, products: &impl Products<F, P, C, K, N>) {
+    fn go_down<const K: usize, const N: usize, D: Products<F, P, C, K, N>>(&self, rows: u32, products: &D) {
         let mut sums = [[F::Sum::default(); P]; K];
         // The loads of the next rows are in progress while a row is multiplied. The rows take turns, so that none is moved
         // between registers, which would wait for its loads.
-        let turns = turns::<F>();
+        let turns = turns::<F>(D::COUNT);
         let mut loaded = [Row { own: [Default::default(); M], halo: [Default::default(); H] }; 4];
         each!(i < turns <= 4, {
             if i + 1 < turns {
@@ -440,11 +426,7 @@ impl<'a, F: Streamed, const P: usize, const M: usize, const H: usize, const C: u
     /// Returns the place of a word of a row of samples, or [`NONE`].
     #[inline(always)]
     fn at(&self, source: i32, line: u64) -> u64 {
-        match source {
-            OUTSIDE | NOTHING => NONE,
-            _ if source < 0 => line.wrapping_add(width::<F, C>(self.args) as u64).wrapping_add_signed(source as i64),
-            _ => line.wrapping_add(source as u64),
-        }
+        place(source, line, width(&self.args.columns, C))
     }
 
     /// Returns the samples that the lane's outputs depend on; all lanes of the warp take part. Two rows take turns with the buffers,
@@ -543,10 +525,4 @@ pub(super) const fn halo_packs(halo: usize, pack: usize) -> u32 {
 #[inline(always)]
 pub(super) const fn row_buffer(halo: usize, pack: usize) -> u32 {
     (WARP + 2 * halo_packs(halo, pack)) * pack as u32
-}
-
-/// Returns the elements of a row of samples.
-#[inline(always)]
-fn width<F: Types, const C: usize>(args: &BandArgs<Typed<F>>) -> i64 {
-    (args.columns.samples * C as u64) as i64
 }

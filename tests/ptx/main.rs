@@ -227,10 +227,15 @@ fn barriers(file: &File) -> Result<(), Failed> {
             true if name.contains("life_resident") => 3,
             // One before the first step, one of the warp for its row of samples, and one for the rows of a step.
             true if name.contains("filter2d_passes") => 3,
-            // One of the block, and one of the warp for each of four rows of words that take turns, or for a row of single bytes.
+            // One of the block, and one of the warp for each of two rows of words that take turns, or for a row of single bytes.
+            true if name.contains("streaming_u8x4_7") => 4,
+            // The same for four rows of words.
             true if ["streaming_u8", "separable_u8"].iter().any(|it| name.contains(it)) => 6,
             // One of the block, and one of the warp for each of two rows that take turns.
             true if ["streaming", "separable"].iter().any(|it| name.contains(it)) => 3,
+            // One of the block; of the warp two for the first rows, one for each of two rows that take turns, and two for a row of
+            // single bytes.
+            true if name.contains("running") => 7,
             // One of the block and one of the warp for each of two transforms, and one for the next part of the taps.
             true if name.contains("fft_parts") => 5,
             true if name.contains("fft") => 4,

@@ -1,7 +1,8 @@
 //! The choice of the kernels: all of it, as a plain value.
 //!
 //! ```text
-//! Auto:  all weights equal, and enough of them ------------------> Segments
+//! Auto:  all weights equal, and enough of them: pixels of 4 bytes -> Running
+//!                                               others -----------> Segments
 //!        an outer product, one channel of f32 -------------------> Passes
 //!        a size that a kernel is compiled for -------------------> Streaming
 //!        an outer product, and enough weights -------------------> TwoPasses
@@ -13,7 +14,7 @@
 use super::any_weights::{AnyWeights, with_weights};
 use super::element::Scalar;
 use super::facts::Facts;
-use super::gpu::{DirectSum, Fitting, SegmentKernel, Streaming, StreamingTypes};
+use super::gpu::{DirectSum, Fitting, RunningKernel, SegmentKernel, Streaming, StreamingTypes};
 use super::mean::Added;
 use super::rule::FilterRule;
 use super::tuning::{Threshold, tuning};
@@ -31,6 +32,8 @@ use std::sync::Arc;
 pub(super) enum Choice {
     /// Sums of segments of samples, times the weight that all of them have in common.
     Segments(SegmentKernel, Strips),
+    /// Running sums of samples, times the weight that all of them have in common, for pixels of four bytes.
+    Running(RunningKernel),
     /// Both passes of an outer product in one launch, with the column and the row.
     Passes(Fitting, [Arc<Vec<f32>>; 2]),
     /// A kernel that is compiled for the size of the weights.
@@ -70,7 +73,7 @@ pub(super) fn choose(facts: &Facts, rule: &FilterRule, shared: SharedMemory) -> 
         Filter2dAlgorithm::RegisterTiled => candidates.direct(candidates.register_tile()?),
         Filter2dAlgorithm::Streaming => candidates.required_streaming()?,
         Filter2dAlgorithm::Separable => candidates.required_product()?,
-        Filter2dAlgorithm::Box => candidates.required_segments()?,
+        Filter2dAlgorithm::Box => candidates.required_box()?,
     };
     Ok(Decision { choice, reason: "requested" })
 }
@@ -86,7 +89,7 @@ struct Candidates<'a> {
 impl Candidates<'_> {
     /// Returns the kernels that take the least time.
     fn best(&self) -> Result<Decision> {
-        if let Some(choice) = self.worthwhile_segments()? {
+        if let Some(choice) = self.worthwhile_box()? {
             return Ok(Decision { choice, reason: "all weights are equal" });
         }
         // A single row or column is a product whose other factor costs nothing.
@@ -116,10 +119,21 @@ impl Candidates<'_> {
 
 /// Equal weights.
 impl Candidates<'_> {
+    /// Returns sums of boxes if they take less time than other kernels.
+    fn worthwhile_box(&self) -> Result<Option<Choice>> {
+        let FilterRule { boxes, window, .. } = self.rule;
+        if !(*boxes && window.has_unit_steps() && self.facts.are_equal) {
+            return Ok(None);
+        }
+        match self.running_kernel() {
+            Some(kernel) => Ok((self.shape() != tuning().not_running).then_some(Choice::Running(kernel))),
+            None => self.worthwhile_segments(),
+        }
+    }
+
     /// Returns sums of segments if they take less time than other kernels.
     fn worthwhile_segments(&self) -> Result<Option<Choice>> {
-        let FilterRule { boxes, window, .. } = self.rule;
-        if !(*boxes && window.has_unit_steps() && self.facts.are_equal && self.has_large_windows()) {
+        if !self.has_large_windows() {
             return Ok(None);
         }
         let (problem, kernel) = (self.rule.without_outputs()?, self.segment_kernel());
@@ -142,16 +156,23 @@ impl Candidates<'_> {
         rows > 1 && are_large && !(are_high && self.passes_fitting().is_some())
     }
 
+    fn running_kernel(&self) -> Option<RunningKernel> {
+        RunningKernel::new(&self.facts.weights, self.rule)
+    }
+
     fn segment_kernel(&self) -> SegmentKernel {
         SegmentKernel::new(&self.facts.weights, self.rule)
     }
 
-    fn required_segments(&self) -> Result<Choice> {
+    fn required_box(&self) -> Result<Choice> {
         self.check_unit_steps()?;
         self.check_nans()?;
         let ([rows, columns], channels) = (self.shape(), self.rule.window.channels());
         if !self.facts.are_equal {
             return Err(Filter2dError::UnequalWeights { weights: [rows, columns] }.into());
+        }
+        if let Some(kernel) = self.running_kernel() {
+            return Ok(Choice::Running(kernel));
         }
         let (problem, kernel) = (self.rule.without_outputs()?, self.segment_kernel());
         let error = match kernel.strips(&problem, self.shared) {
@@ -159,6 +180,7 @@ impl Candidates<'_> {
             Err(NoStrips::TooWide { most }) => Filter2dError::BoxTooWide { columns, channels, most: most as usize },
             Err(NoStrips::TooHigh) => {
                 let most = most_rows(&problem, |problem| kernel.strips(problem, self.shared).is_ok());
+                let most = most.max(RunningKernel::most_rows(&self.facts.weights, self.rule));
                 Filter2dError::BoxTooHigh { rows, columns, channels, most }
             }
         };

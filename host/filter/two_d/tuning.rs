@@ -8,6 +8,8 @@ pub(super) struct Filter2dTuning {
     pub(super) least_box: usize,
     /// The same for other types and channels.
     pub(super) least_box_of_others: usize,
+    /// Rows and columns of a box of pixels of four bytes that takes less time as an outer product than as running sums.
+    pub(super) not_running: [usize; 2],
     /// Percentage by which more waves of blocks may take longer by the estimate of `Bands`, and are taken nevertheless, for 3 x 3
     /// weights of `f32`.
     pub(super) spare_for_waves: u64,
@@ -42,6 +44,8 @@ pub(super) const fn tuning() -> Filter2dTuning {
         least_box: 28,
         // From 9 x 9 on, boxes take less time than `RegisterTiled`, or nearly the same for three and four channels of `u8`.
         least_box_of_others: 18,
+        // A box of 3 x 3 takes three quarters of the time as an outer product, and one of 5 x 5 takes longer.
+        not_running: [3, 3],
         // 3 x 3 weights of `f32` leave time between the loads. Larger weights and other types take the least time with one wave.
         spare_for_waves: 8,
         // Two passes win from between 15 x 15 and 21 x 21 weights on, for pixels of four `u8` and of three `f32`.

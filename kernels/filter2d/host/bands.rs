@@ -2,6 +2,7 @@
 
 use super::Filter2dProblem;
 use crate::filter2d::passes::{self, LaneInstance};
+use crate::filter2d::running;
 use crate::filter2d::streaming::{AHEAD, Layout, WARPS, halo_words, pack, row_buffer, words};
 use crate::filter2d::words::Streamed;
 use crate::signal::Types;
@@ -109,6 +110,35 @@ impl Bands {
         let sources = (words::<F>() + halo_words::<F>(channels, taps)) as u64 * u64::from(WARPS * WARP);
         let buffers = u64::from(2 * WARPS * row_buffer((taps - 1) * channels, pack));
         shared_bytes::<u64>(lines) + shared_bytes::<i32>(sources) + shared_bytes::<F::Sample>(buffers)
+    }
+
+    /// Threads along x and y of a block of the kernel of running sums.
+    pub const RUNNING: [u32; 2] = [WARP, running::WARPS];
+
+    /// Returns the division of the kernel of running sums, on a device that runs `resident` blocks at the same time. The problem
+    /// has outputs.
+    #[must_use]
+    pub fn running(problem: &Filter2dProblem, resident: u64) -> Self {
+        let Filter2dProblem { planes, rows, columns, .. } = *problem;
+        let tiles = columns.outputs.div_ceil(u64::from(running::WARPS * running::Layout::new(&columns).outputs));
+        let halo = u64::from(rows.taps) - 1;
+        let band = band([rows.outputs, tiles.saturating_mul(planes)], halo, resident, MOST_ROWS, 0) as u32;
+        Bands {
+            band,
+            block: Self::RUNNING,
+            blocks: [tiles, rows.outputs.div_ceil(band.into()), planes],
+            shared_bytes: Self::running_bytes(band, rows.taps),
+            // For each row: two times eight words of four bytes and their places, sums and shuffles, and eight groups of outputs.
+            steps: u64::from(running::THREADS) * (u64::from(band) + u64::from(rows.taps) + 4) * 192,
+        }
+    }
+
+    /// Returns the shared memory of a block of the kernel of running sums, in bytes, for bands of `band` rows and windows of `taps`.
+    #[must_use]
+    pub fn running_bytes(band: u32, taps: u32) -> u64 {
+        shared_bytes::<u64>((band + taps - 1 + running::AHEAD).into())
+            + shared_bytes::<i32>((running::SOURCES * running::THREADS).into())
+            + shared_bytes::<u32>((running::WARPS * running::BUFFERS).into())
     }
 
     /// Returns the launches.

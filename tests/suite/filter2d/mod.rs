@@ -12,7 +12,7 @@
 //! | `accuracy.rs`, `conversions.rs`, `means.rs` | roundings: of sums, to outputs, and of means |
 //! | `missing.rs` | NaNs and infinities |
 //! | `per_axis.rs`, `origins.rs` | a boundary for each axis; origins |
-//! | `boxes.rs`, `passes.rs`, `two_passes.rs`, `streaming.rs`, `pixels.rs` | the kernels for some weights |
+//! | `boxes.rs`, `running.rs`, `passes.rs`, `two_passes.rs`, `streaming.rs`, `pixels.rs` | the kernels for some weights |
 //! | `kernels.rs`, `refused.rs` | which kernels run, and which filters they refuse |
 //! | `folded.rs` | weights that are longer than the picture |
 //! | `large.rs` | a large picture, and many small ones |
@@ -34,6 +34,7 @@ mod passes;
 mod per_axis;
 mod pixels;
 mod refused;
+mod running;
 mod streaming;
 mod transforms;
 mod two_passes;
@@ -73,6 +74,7 @@ pub(super) fn trials() -> Vec<Trial> {
         passes::trials(),
         per_axis::trials(),
         pixels::trials(),
+        running::trials(),
         streaming::trials(),
         transforms::trials(),
         two_passes::trials(),

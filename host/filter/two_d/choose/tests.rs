@@ -55,6 +55,7 @@ fn chosen(weights: Weights<f32>, channels: usize, shared: SharedMemory) -> &'sta
 fn name(choice: &Choice) -> &'static str {
     match choice {
         Choice::Segments(..) => "segments",
+        Choice::Running(_) => "running",
         Choice::Passes(..) => "passes",
         Choice::Streaming(_) => "streaming",
         Choice::TwoPasses(_) => "two passes",
@@ -75,6 +76,28 @@ fn large_boxes_are_sums_of_segments() {
     assert_eq!(chosen(uniform([101, 11]), 1, H200), "passes");
     // The rows of the window do not fit.
     assert_eq!(chosen(uniform([2000, 31]), 1, H200), "two passes");
+}
+
+#[test]
+fn boxes_of_pixels_are_running_sums() {
+    let chosen = |weights: Weights<f32>, divisor| {
+        let rule = FilterRule { divisor, ..rule(&weights, Kind::U8, 4, Filter2dAlgorithm::Auto) };
+        decision(weights, &rule, T4).unwrap().choice
+    };
+    assert_eq!(name(&chosen(uniform([2, 2]), None)), "running");
+    assert_eq!(name(&chosen(uniform([3, 3]), None)), "streaming");
+    assert_eq!(name(&chosen(uniform([257, 128]), None)), "running");
+    for shape in [[258, 128], [2, 129], [1025, 2]] {
+        assert_ne!(name(&chosen(uniform(shape), None)), "running");
+    }
+    // Multiples of the weight overflow.
+    let large = Weights::separable(vec![1e19; 4].into(), vec![1e19; 4].into());
+    assert_ne!(name(&chosen(large, None)), "running");
+    // Sums of few odd numbers of samples are multiplied.
+    for (divisor, is_multiplied) in [(961.0, true), (16_383.0, true), (16_385.0, false), (960.0, false)] {
+        let choice = chosen(uniform([5, 5]), Some(divisor));
+        assert_eq!(matches!(choice, Choice::Running(RunningKernel::Weighted(_))), is_multiplied, "{divisor}");
+    }
 }
 
 #[test]

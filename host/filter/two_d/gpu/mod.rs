@@ -7,13 +7,15 @@
 //! | `passes.rs` | both passes of an outer product in one launch |
 //! | `streaming.rs` | those that are compiled for a size of weights |
 //! | `segments.rs` | equal weights: sums of segments |
-//! | `banded.rs` | what the last three have in common: they go down bands of rows |
-//! | `pixels.rs` | windows on samples and outputs for these three |
+//! | `running.rs` | equal weights and pixels of four bytes: running sums |
+//! | `banded.rs` | what the last four have in common: they go down bands of rows |
+//! | `pixels.rs` | windows on samples and outputs for these four |
 
 mod banded;
 mod direct;
 mod passes;
 mod pixels;
+mod running;
 mod segments;
 #[cfg(all(test, feature = "emulator"))]
 mod several_bands;
@@ -22,6 +24,7 @@ mod two_passes;
 
 pub(super) use direct::DirectSum;
 pub(super) use passes::Fitting;
+pub(super) use running::RunningKernel;
 pub(super) use segments::SegmentKernel;
 pub(super) use streaming::{Streaming, StreamingTypes};
 
@@ -62,7 +65,7 @@ pub(super) struct GpuFilter {
 impl GpuFilter {
     /// Loads the kernels that have been chosen, and uploads the weights that they read.
     pub(super) fn new(gpu: Gpu, Decision { choice, reason }: Decision, rule: &FilterRule) -> Result<Self> {
-        let sums_segments = matches!(choice, Choice::Segments(..));
+        let sums_segments = matches!(choice, Choice::Segments(..) | Choice::Running(_));
         let launches = load(choice, &gpu, rule)?;
         Ok(GpuFilter { gpu, reason, sums_segments, launches })
     }
@@ -94,6 +97,7 @@ impl GpuFilter {
 fn load(choice: Choice, gpu: &Gpu, rule: &FilterRule) -> Result<Box<dyn Launches>> {
     Ok(match choice {
         Choice::Segments(kernel, strips) => return kernel.load(gpu, rule, strips),
+        Choice::Running(kernel) => return kernel.load(gpu, rule),
         Choice::Passes(fitting, factors) => {
             Box::new(BandLaunches::new(gpu, *rule, Passes::new(gpu, fitting, &factors)?)?)
         }

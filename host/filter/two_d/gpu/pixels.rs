@@ -6,7 +6,7 @@ use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
 use crate::filter2d::rule::FilterRule;
 use cuda_std::Argument;
-use slm_kernels::filter2d::{Any, Mean, PixelAccess, Typed};
+use slm_kernels::filter2d::{Any, Inverse, Mean, PixelAccess, Typed};
 use slm_kernels::signal::Types;
 
 /// Samples and outputs of a kernel.
@@ -55,18 +55,17 @@ impl<'l, M: PixelAccess<Sum: Accumulator + Erase> + Windowed<'l>> Windowed<'l> f
         outputs: BufferMut<'b>,
         rule: &FilterRule,
     ) -> Self {
-        let [inverse, rest] = inverse(rule.divisor.unwrap_or(1.0));
-        Mean { memory: M::new(windows, samples, outputs, rule), inverse, rest }
+        Mean { memory: M::new(windows, samples, outputs, rule), inverse: inverse(rule.divisor.unwrap_or(1.0)) }
     }
 }
 
 /// Returns the inverse of a number as the sum of two numbers of another type, rounded to that type, and the rest.
-fn inverse<A: Accumulator + Erase>(number: f64) -> [A; 2] {
+pub(super) fn inverse<A: Accumulator + Erase>(number: f64) -> Inverse<A> {
     let inverse = 1.0 / number;
     // The remainder of a division is exact.
     let rest = (-inverse).mul_add(number, 1.0) / number;
     let rounded = A::of_scalar(Scalar::F64(inverse));
-    [rounded, A::of_scalar(Scalar::F64(inverse - rounded.to_f64() + rest))]
+    Inverse { inverse: rounded, rest: A::of_scalar(Scalar::F64(inverse - rounded.to_f64() + rest)) }
 }
 
 #[cfg(test)]
@@ -76,12 +75,12 @@ mod tests {
     #[test]
     fn inverses_have_twice_the_precision() {
         for number in [1.0, 3.0, 7.0, 255.0, 65_793.0, 2_253_001.0, (1u64 << 48) as f64 - 1.0] {
-            let [inverse, rest] = inverse::<f64>(number);
+            let Inverse { inverse, rest } = inverse::<f64>(number);
             // (inverse + rest) · number - 1, whose first product is exact with its remainder.
             let product = inverse * number;
             let error = inverse.mul_add(number, -product) + rest * number + (product - 1.0);
             assert!(error.abs() < (-104f64).exp2(), "{number}: {error}");
-            let [inverse, rest] = self::inverse::<f32>(number);
+            let Inverse { inverse, rest } = self::inverse::<f32>(number);
             let error = (f64::from(inverse) + f64::from(rest)) * number - 1.0;
             assert!(error.abs() < (-46f64).exp2(), "{number}: {error}");
         }
