@@ -99,7 +99,7 @@ fn chosen(device: &Device) -> Result<(), Failed> {
     let plain = Filter2d::<f32, f32>::gaussian(20.0).prepare(device)?.plan([500, 400])?;
     equal(plain.reason.contains("transforms"), false)?;
     // Sums of integers are exact.
-    let exact = Filter2d::separable(&[1; 200], &[1, 2]).error_bound(ErrorBound::PerSegment);
+    let exact = Filter2d::<u8, i32>::separable(&[1; 200], &[1, 2]).error_bound(ErrorBound::PerSegment);
     equal(exact.prepare(device)?.plan([500, 400])?.reason.contains("transforms"), false)
 }
 
