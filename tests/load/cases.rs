@@ -17,7 +17,6 @@ use std::fmt::Debug;
 /// An operation on its data, which any thread can run any number of times.
 pub(crate) struct Case {
     name: &'static str,
-    #[allow(clippy::type_complexity, reason = "it is used once")]
     run: Box<dyn Fn(&Place<'_>) -> std::result::Result<(), Failed> + Send + Sync>,
 }
 
