@@ -4,7 +4,7 @@ use crate::common::{ensure, equal};
 use crate::place::Place;
 use libtest_mimic::Failed;
 use slm::life::Pattern;
-use slm::{Device, Error, Filter1d, Life};
+use slm::{Error, Filter1d, Life};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -52,7 +52,7 @@ pub(crate) fn panicking(place: &Place<'_>) -> Result<(), Failed> {
 
 /// Panics in the closure that makes the arguments of a kernel.
 #[cfg(cuda)]
-fn launch(device: &Device) -> Result<(), Failed> {
+fn launch(device: &slm::Device) -> Result<(), Failed> {
     use slm_kernels::filter1d::filter1d_global;
     use slm_kernels::signal::Same;
     mod modules {
