@@ -39,8 +39,8 @@
 //! of accesses to shared memory, and finds layouts without conflicts.
 //!
 //! The pages of the `guide` describe [what is safe and what is trusted](guide::safety),
-//! [platforms, environment variables and emulated GPUs](guide::platforms), [own kernels](guide::own_kernels) and
-//! [how kernels are compiled](guide::compilation).
+//! [limits, memory, faults and threads](guide::operators), [platforms, environment variables and emulated GPUs](guide::platforms),
+//! [own kernels](guide::own_kernels) and [how kernels are compiled](guide::compilation).
 //!
 //! # Data of any size, and several devices
 //!

@@ -1,4 +1,4 @@
-//! Pages about the whole crate: safety, platforms, own kernels and compilation.
+//! Pages about the whole crate: safety, operation, platforms, own kernels and compilation.
 //!
 //! All of them begin with a device:
 //!
@@ -13,6 +13,8 @@
 
 #[doc = include_str!("compilation.md")]
 pub mod compilation {}
+#[doc = include_str!("operators.md")]
+pub mod operators {}
 #[doc = include_str!("own_kernels.md")]
 pub mod own_kernels {}
 #[doc = include_str!("platforms.md")]

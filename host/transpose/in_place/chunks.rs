@@ -12,7 +12,7 @@
 //!
 //! The list of the chunks is made on the host.
 
-use super::launches::{InPlaceLaunch, InPlaceMethod, Receiver};
+use super::launches::{InPlaceLaunch, InPlaceMethod, Passed, Receiver};
 use super::steps::greatest_common_divisor;
 use super::tiles::{LoadedTiles, Tiles};
 use crate::cpu::allocation;
@@ -159,6 +159,7 @@ impl LoadedChunks {
             // A move reads and writes.
             moved_bytes: 2 * moved * self.chunks.bytes(),
             of_one_matrix: true,
+            times: 1,
             enqueue: &|memory| {
                 let matrix = memory.matrices.slice(matrix * bytes, bytes);
                 let args = ([matrix, memory.scratch], memory.table, self.cycles);
@@ -177,10 +178,10 @@ impl InPlaceMethod for LoadedChunks {
         &self.table
     }
 
-    fn each_launch(&self, matrices: u64, receive: Receiver<'_>) -> Result<()> {
-        self.tiles.iter().try_for_each(|tiles| tiles.each_launch(matrices, receive))?;
+    fn each_launch(&self, passed: Passed, receive: Receiver<'_>) -> Result<()> {
+        self.tiles.iter().try_for_each(|tiles| tiles.each_launch(passed, receive))?;
         // Every chunk may be in its place.
-        let matrices = if self.table.is_empty() { 0 } else { matrices };
+        let matrices = if self.table.is_empty() { 0 } else { passed.matrices() };
         (0..matrices).try_for_each(|matrix| {
             self.launch(&*self.save, matrix, 2 * u64::from(self.cycles.segments), receive)?;
             self.launch(&*self.rotate, matrix, self.cycles.chunks.into(), receive)

@@ -12,7 +12,7 @@
 //! Both are copied to other memory, and from there to the place of the other one. The kernel is the one that
 //! copies parts of matrices whose rows do not fit into shared memory.
 
-use super::launches::{InPlaceMethod, Receiver};
+use super::launches::{InPlaceMethod, Passed, Receiver};
 use super::permuting::Permuting;
 use super::steps::greatest_common_divisor;
 use crate::Result;
@@ -106,8 +106,8 @@ impl InPlaceMethod for LoadedExchange {
         2 * self.half_bytes()
     }
 
-    fn each_launch(&self, matrices: u64, receive: Receiver<'_>) -> Result<()> {
-        let copies = (0..matrices.min(self.exchange.matrices)).flat_map(|matrix| self.exchange.copies(matrix));
+    fn each_launch(&self, passed: Passed, receive: Receiver<'_>) -> Result<()> {
+        let copies = (0..passed.matrices().min(self.exchange.matrices)).flat_map(|matrix| self.exchange.copies(matrix));
         let half = self.half_bytes();
         copies.into_iter().try_for_each(|copy| self.permuting.launch(&copy.region, [copy.half * half, half], receive))
     }

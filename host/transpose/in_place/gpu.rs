@@ -2,7 +2,7 @@
 
 use super::Matrices;
 use super::choose::{Choice, choose};
-use super::launches::{InPlaceLaunch, InPlaceMethod, Memory};
+use super::launches::{InPlaceLaunch, InPlaceMethod, Memory, Passed};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Recent;
 use crate::plan::Planned;
@@ -85,7 +85,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
         let table = windows.input(&ready.table);
         let memory = Memory { windows: &windows, matrices, scratch, table };
         let _submission = self.gpu.submission_lock()?;
-        ready.method.each_launch(self.matrices.count as u64, &mut |launch| (launch.enqueue)(&memory))
+        ready.method.each_launch(Passed::All(self.matrices.count as u64), &mut |launch| (launch.enqueue)(&memory))
     }
 
     /// Transposes square matrices with this row pitch, in numbers.
@@ -104,7 +104,7 @@ impl<T: Element> GpuTransposeInPlace<T> {
     pub(super) fn plan(&self) -> Result<Planned> {
         let Some(Ready { reason, method, .. }) = &self.without_gaps else { return Ok(Planned::nothing()) };
         let mut launches = Vec::new();
-        method.each_launch(1, &mut |launch| {
+        method.each_launch(Passed::Planned, &mut |launch| {
             self.add(&mut launches, launch);
             Ok(())
         })?;
@@ -114,9 +114,9 @@ impl<T: Element> GpuTransposeInPlace<T> {
 
     /// Adds a launch to a plan, to the entry with the same kernel and grid if there is one.
     fn add(&self, launches: &mut Vec<LaunchPlan>, launch: InPlaceLaunch<'_>) {
-        let InPlaceLaunch { kernel, shape, moved_bytes, of_one_matrix, .. } = launch;
-        let times = if of_one_matrix { self.matrices.count as u64 } else { 1 };
-        let moved_bytes = moved_bytes.saturating_mul(times);
+        let InPlaceLaunch { kernel, shape, moved_bytes, of_one_matrix, times, .. } = launch;
+        let matrices = if of_one_matrix { self.matrices.count as u64 } else { 1 };
+        let (times, moved_bytes) = (times.saturating_mul(matrices), moved_bytes.saturating_mul(matrices));
         let mut entries = launches.iter_mut();
         match entries.find(|entry| (entry.kernel, entry.grid) == (kernel.name(), shape.grid)) {
             Some(entry) => {

@@ -20,11 +20,33 @@ pub(super) struct InPlaceLaunch<'a> {
     pub(super) moved_bytes: u64,
     /// Whether each matrix has such a launch.
     pub(super) of_one_matrix: bool,
+    /// The number of launches that this one stands for.
+    pub(super) times: u64,
     pub(super) enqueue: &'a dyn for<'l> Fn(&Memory<'_, 'l, '_>) -> Result<()>,
 }
 
 /// Receives launches in their order.
 pub(super) type Receiver<'a> = &'a mut dyn FnMut(InPlaceLaunch<'_>) -> Result<()>;
+
+/// The launches that are passed on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Passed {
+    /// All, with those for one matrix for this number of matrices.
+    All(u64),
+    /// For a plan, in which their number takes no time: those for one matrix for the first matrix only, and of those that differ in their
+    /// matrices the first one.
+    Planned,
+}
+
+impl Passed {
+    /// Returns the number of matrices whose own launches are passed on.
+    pub(super) fn matrices(self) -> u64 {
+        match self {
+            Passed::All(matrices) => matrices,
+            Passed::Planned => 1,
+        }
+    }
+}
 
 /// A way to transpose matrices, with its loaded kernels.
 pub(super) trait InPlaceMethod: Send + Sync {
@@ -38,6 +60,6 @@ pub(super) trait InPlaceMethod: Send + Sync {
         &[]
     }
 
-    /// Passes on the launches for all matrices, but of those for one matrix only the ones for the first `matrices` matrices.
-    fn each_launch(&self, matrices: u64, receive: Receiver<'_>) -> Result<()>;
+    /// Passes on launches.
+    fn each_launch(&self, passed: Passed, receive: Receiver<'_>) -> Result<()>;
 }

@@ -1,7 +1,7 @@
 //! Matrices that are transposed by permutations of their rows and columns.
 
 use super::Matrices;
-use super::launches::{InPlaceLaunch, InPlaceMethod, Receiver};
+use super::launches::{InPlaceLaunch, InPlaceMethod, Passed, Receiver};
 use super::permuting::Permuting;
 use super::steps::{Step, Submatrix, greatest_common_divisor};
 use crate::device::gpu::Gpu;
@@ -152,6 +152,7 @@ impl PanelKernels {
                 shape,
                 moved_bytes,
                 of_one_matrix: true,
+                times: 1,
                 enqueue: &|memory| {
                     kernel.launch(memory.windows, shape, ([memory.matrices, memory.scratch], panel, at_once), &())
                 },
@@ -193,7 +194,8 @@ impl InPlaceMethod for LoadedPermutations {
         elements as u64 * u64::from(*units) * u64::from(*unit)
     }
 
-    fn each_launch(&self, matrices: u64, receive: Receiver<'_>) -> Result<()> {
+    fn each_launch(&self, passed: Passed, receive: Receiver<'_>) -> Result<()> {
+        let matrices = passed.matrices();
         if self.permutations.matrices.stay() {
             return Ok(());
         }
@@ -229,6 +231,7 @@ impl LoadedPermutations {
             shape,
             moved_bytes: 2 * shuffled.lines * row,
             of_one_matrix: false,
+            times: 1,
             enqueue: &|memory| kernel.launch(memory.windows, shape, (memory.matrices, *shuffled), &()),
         })
     }

@@ -40,6 +40,7 @@ impl Permuting {
             // A copy reads and writes.
             moved_bytes: units.saturating_mul(2 * u64::from(self.unit)),
             of_one_matrix: true,
+            times: 1,
             enqueue: &|memory| {
                 let windows = [memory.matrices, memory.scratch.slice(first, bytes)];
                 self.kernel.launch(memory.windows, shape, (windows, *region), &())

@@ -1,6 +1,6 @@
 //! Square matrices whose tiles are exchanged.
 
-use super::launches::{InPlaceLaunch, InPlaceMethod, Receiver};
+use super::launches::{InPlaceLaunch, InPlaceMethod, Passed, Receiver};
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::transpose::kernels::shape;
@@ -66,16 +66,21 @@ pub(super) struct LoadedTiles {
 }
 
 impl InPlaceMethod for LoadedTiles {
-    fn each_launch(&self, _: u64, receive: Receiver<'_>) -> Result<()> {
+    fn each_launch(&self, passed: Passed, receive: Receiver<'_>) -> Result<()> {
         let Tiles { problem, geometry, squares, .. } = self.tiles;
         let bytes = problem.rows.saturating_mul(problem.columns).saturating_mul(2 * problem.element);
-        geometry.parts().try_for_each(|part| {
+        let (most, times, matrices) = match passed {
+            Passed::All(_) => (usize::MAX, 1, None),
+            Passed::Planned => (1, geometry.launches(), Some(problem.matrices)),
+        };
+        geometry.parts().take(most).try_for_each(|part| {
             let shape = shape(&geometry, part.grid);
             receive(InPlaceLaunch {
                 kernel: &*self.kernel,
                 shape,
-                moved_bytes: bytes.saturating_mul(part.grid[2]),
+                moved_bytes: bytes.saturating_mul(matrices.unwrap_or(part.grid[2])),
                 of_one_matrix: false,
+                times,
                 enqueue: &|memory| {
                     let work = SwapWork { geometry, part, matrices: memory.matrices, squares };
                     self.kernel.launch(memory.windows, shape, work, &())

@@ -73,17 +73,26 @@ impl Driver {
 
 fn failed(call: &'static str, code: u32) -> Error {
     let unknown = || "unknown to the driver".to_owned();
-    Error::Driver { call, source: DriverError { code, name: unknown(), description: unknown() } }
+    let source = DriverError { code, name: unknown(), description: unknown() };
+    match code {
+        // A destroyed context, and a failed launch.
+        709 | 719 => Error::DeviceLost { call, source },
+        _ => Error::Driver { call, source },
+    }
 }
 
 fn a_broken_driver_is_an_error() -> Result<(), Failed> {
-    let driver = Driver::compile(DRIVER)?;
-    // The last code has no name.
-    for code in [802, 999, 0x7000_0000] {
-        let error = failed("cuInit", code);
-        equal(driver.child("open", "cuda", code, 12_000)?, format!("{error:?}"))?;
-        equal(driver.child("open", "auto", code, 12_000)?, format!("Cpu: {error}"))?;
-        equal(&*driver.child("all", "", code, 12_000)?, "[Cpu]")?;
+    let init = r#"int cuInit(unsigned flags) { return setting("FAKE_CODE"); }"#;
+    let initialised = DRIVER.replace(init, "int cuInit(unsigned flags) { return 0; }");
+    for (source, call) in [(DRIVER, "cuInit"), (&initialised, "cuDriverGetVersion")] {
+        let driver = Driver::compile(source)?;
+        // The last code has no name.
+        for code in [2, 701, 709, 719, 802, 999, 0x7000_0000] {
+            let error = failed(call, code);
+            equal(driver.child("open", "cuda", code, 12_000)?, format!("{error:?}"))?;
+            equal(driver.child("open", "auto", code, 12_000)?, format!("Cpu: {error}"))?;
+            equal(&*driver.child("all", "", code, 12_000)?, "[Cpu]")?;
+        }
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ static __thread void *current;
 
 /* Returns the code with which this call fails, or SUCCESS. The file FAKE_FAULTS has the number of a call, a code, whether all
  * calls after it fail, too, and the GPU whose calls count, or -1 for all. When it changes, calls are counted from 1 on, and the number of
- * allocations is recorded. The call that fails is recorded with its name, and so are the next three of its thread. */
+ * allocations is recorded. The call that fails is recorded with its name, and so are the next five of its thread. */
 static int fault(const char *name, const void *context) {
     static char last[64];
     static int calls, change;
@@ -57,7 +57,7 @@ static int fault(const char *name, const void *context) {
     pthread_mutex_unlock(&lock);
     if (change_seen != change) { follows = 0; change_seen = change; }
     if (is_set && follows > 0) { follows--; snprintf(line, sizeof line, "then %s", name); record(line); }
-    if (is_set && call == number) { follows = 3; snprintf(line, sizeof line, "fault %s", name); record(line); }
+    if (is_set && call == number) { follows = 5; snprintf(line, sizeof line, "fault %s", name); record(line); }
     return fails ? code : SUCCESS;
 }
 
@@ -165,24 +165,43 @@ int cuEventDestroy_v2(void *event) { CALL; free(event); alive(-1); return SUCCES
 
 int cuMemGetInfo_v2(size_t *free, size_t *total) { CALL; *free = *total = (size_t)1 << 32; return SUCCESS; }
 
-/* Bytes before each allocation, which hold its context. */
+/* What is in front of each allocation. */
+struct header { void *context; size_t bytes; };
 enum { HEADER = 256 };
+static struct header *header_of(char *address) { return (struct header *)(address - HEADER); }
+
+/* Device memory that is allocated. Each change is recorded if FAKE_BYTES is set. */
+static size_t bytes_in_use;
+static void count_bytes(size_t taken, size_t given_back) {
+    char line[64];
+    pthread_mutex_lock(&lock);
+    bytes_in_use += taken - given_back;
+    snprintf(line, sizeof line, "bytes %zu", bytes_in_use);
+    if (setting("FAKE_BYTES")) record(line);
+    pthread_mutex_unlock(&lock);
+}
 
 static int allocate(char **address, size_t bytes, void *context) {
-    char *header = aligned_alloc(256, HEADER + (bytes + 255) / 256 * 256);
-    if (!header) return OUT_OF_MEMORY;
-    memcpy(header, &context, sizeof context);
-    *address = header + HEADER;
+    char *memory = aligned_alloc(256, HEADER + (bytes + 255) / 256 * 256);
+    if (!memory) return OUT_OF_MEMORY;
+    *address = memory + HEADER;
+    *header_of(*address) = (struct header){context, bytes};
     alive(1);
+    count_bytes(bytes, 0);
     return SUCCESS;
 }
+static void release(char *address) {
+    count_bytes(0, header_of(address)->bytes);
+    free(header_of(address));
+    alive(-1);
+}
 int cuMemAllocAsync(char **address, size_t bytes, void *stream) { CALL; return allocate(address, bytes, NULL); }
-int cuMemFreeAsync(char *address, struct stream *stream) { CALL; record_of(stream, "free"); free(address - HEADER); alive(-1); return SUCCESS; }
+int cuMemFreeAsync(char *address, struct stream *stream) { CALL; record_of(stream, "free"); release(address); return SUCCESS; }
 int cuMemAlloc_v2(char **address, size_t bytes) { CALL;
     record("allocate");
     return setting("FAKE_FULL") ? OUT_OF_MEMORY : allocate(address, bytes, current);
 }
-int cuMemFree_v2(char *address) { CALL; record("free"); free(address - HEADER); alive(-1); return SUCCESS; }
+int cuMemFree_v2(char *address) { CALL; record("free"); release(address); return SUCCESS; }
 int cuMemAllocHost_v2(void **address, size_t bytes) { CALL; *address = malloc(bytes + 1); alive(1); return SUCCESS; }
 int cuMemFreeHost(void *address) { CALL; free(address); alive(-1); return SUCCESS; }
 int cuPointerGetAttribute(void *value, int attribute, char *address) { CALL;
@@ -190,7 +209,7 @@ int cuPointerGetAttribute(void *value, int attribute, char *address) { CALL;
     void *context;
     /* No memory is known as pinned. */
     if (attribute == MEMORY_TYPE) return INVALID;
-    memcpy(&context, address - HEADER, sizeof context);
+    context = header_of(address)->context;
     if (attribute == DEVICE_ORDINAL) { *(int *)value = 0; return SUCCESS; }
     if (attribute != CONTEXT || !context) return INVALID;
     *(void **)value = context;

@@ -14,6 +14,8 @@ mod fake;
 mod faults;
 #[cfg(cust)]
 mod interop;
+#[cfg(cuda)]
+mod memory;
 
 use crate::common::equal;
 use libtest_mimic::{Failed, Trial};
@@ -39,6 +41,8 @@ pub(super) fn has_task() -> bool {
         Ok(task) if dlpack::runs(task) => {}
         #[cfg(cuda)]
         Ok(task) if faults::runs(task) => {}
+        #[cfg(cuda)]
+        Ok(task) if memory::runs(task) => {}
         #[cfg(cust)]
         Ok(task) if interop::runs(task) => {}
         Ok(task) => panic!("{TASK} is '{task}'"),
@@ -81,6 +85,7 @@ pub(super) fn trials() -> Vec<Trial> {
         trials.extend(dlpack::trials());
         trials.extend(fake::trials());
         trials.extend(faults::trials());
+        trials.extend(memory::trials());
         #[cfg(cust)]
         trials.extend(interop::trials());
         trials.extend(fake::driverless().into_iter().map(ignore));

@@ -5,7 +5,7 @@ use super::{SUITE, matrices_in_place};
 use crate::common::{ensure, equal, is_emulated, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Report, Space};
-use slm::{Device, Transpose};
+use slm::{Backend, Device, Transpose};
 
 /// Rows, columns and matrices. Their greatest common divisors are 1, 2, 3, 7, 12, 32, 64 and the smaller side.
 const SHAPES: [[usize; 3]; 14] = [
@@ -33,6 +33,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("transpose::emulated::long_rows_in_place", long_rows_on_a_small_device),
         Trial::test("transpose::emulated::conflicts_of_permutations", conflicts_of_permutations),
     ];
+    trials.extend(on_every_backend(SUITE, "plans_of_many_in_place", plans_of_many));
     trials.extend(of_type::<u8>("u8", &[1, 3, 16]));
     trials.extend(of_type::<u16>("u16", &[1, 5]));
     trials.extend(of_type::<u32>("u32", &[1, 2, 9]));
@@ -43,6 +44,19 @@ pub(super) fn trials() -> Vec<Trial> {
             .filter(|trial| !trial.name().contains("::emulated::")),
     );
     trials
+}
+
+/// More matrices than memory can have, in so many launches that counting them one by one would take hours.
+fn plans_of_many(device: &Device) -> Result<(), Failed> {
+    for ([rows, columns], bytes) in [([3, 3], 144), ([2, 3], 96)] {
+        let transpose = Transpose::<u16>::new(rows, columns).components(8).batch(1 << 49).prepare_in_place(device)?;
+        let launches = transpose.plan()?.launches;
+        let moved: u64 = launches.iter().map(|launch| launch.moved_bytes).sum();
+        let is_cpu = device.info().backend == Backend::Cpu;
+        ensure(is_cpu || moved >= bytes << 49, || format!("{rows} x {columns}: {launches:?}"))?;
+        equal(launches.is_empty(), is_cpu)?;
+    }
+    Ok(())
 }
 
 fn of_type<T: Bits>(name: &str, components: &[usize]) -> Vec<Trial> {

@@ -82,10 +82,13 @@ impl Weights {
             return false;
         }
         let (row, column) = (pivot / columns, pivot % columns);
-        let determinant = |i: usize, j: usize| {
-            values[i * columns + j] * values[pivot] - values[i * columns + column] * values[row * columns + j]
+        // Relative to each weight, so that small ones count, too.
+        let is_near = |i: usize, j: usize| {
+            let weight = values[i * columns + j] * values[pivot];
+            let product = values[i * columns + column] * values[row * columns + j];
+            (weight - product).abs() <= 1e-5 * weight.abs()
         };
-        (0..*rows).all(|i| (0..*columns).all(|j| determinant(i, j).abs() <= 1e-5 * values[pivot].abs()))
+        (0..*rows).all(|i| (0..*columns).all(|j| is_near(i, j)))
     }
 
     /// A weight as the exact sum of two numbers, which are integers for integer weights.

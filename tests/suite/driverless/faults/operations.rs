@@ -1,0 +1,207 @@
+//! Operations that fail: together they make all driver calls that can fail more than once in a process.
+
+use slm::distributed::{Devices, DistributedError};
+use slm::dlpack::ConsumerStream;
+use slm::dlpark::versioned::Dlpack;
+use slm::filter1d::{ErrorBound, Filter1dAlgorithm};
+use slm::ndarray::{Array2, array};
+use slm::{
+    Arithmetic, Boundary, Buffer, Buffer2, Device, Error, Filter1d, Filter2d, HandOverError, Histogram, Life, Map,
+    Result, Transpose,
+};
+use std::io::{self, Cursor};
+
+/// An operation that gets a device and uses it.
+pub(super) type Operation = fn(&Device) -> Result<()>;
+
+pub(super) const OPERATIONS: &[(&str, Operation)] = &[
+    ("filter1d", filter1d),
+    ("transforms", transforms),
+    ("filter2d", filter2d),
+    ("histogram", histogram),
+    ("weights", weights),
+    ("transpose", transpose),
+    ("in_place", in_place),
+    ("matrices", matrices),
+    ("life", life),
+    ("pointwise", pointwise),
+    ("slices", slices),
+    ("queues", queues),
+    ("stream", stream),
+    ("weighted_stream", weighted_stream),
+    ("distributed", distributed),
+    ("peers", peers),
+    ("tensors", tensors),
+    #[cfg(cust)]
+    ("programs", programs::exchange),
+];
+
+fn filter1d(device: &Device) -> Result<()> {
+    let filter = Filter1d::correlate(&[1, 2, 3]).boundary(Boundary::Nearest).prepare(device)?;
+    let (x, mut y) = (device.upload(&[1; 100])?, device.zeroed(100)?);
+    filter.apply_into(&x, &mut y)?;
+    filter.apply_into(y.slice(1..99)?, &mut [0; 98])?;
+    device.synchronize()?;
+    y.download()?;
+    filter.apply(&[1, 2, 3]).map(drop)
+}
+
+/// Filters by transforms, as requested and as chosen, of lines for which there are different kernels.
+fn transforms(device: &Device) -> Result<()> {
+    let filter = Filter1d::correlate(&[1.0f32; 300]);
+    for filter in [filter.clone().algorithm(Filter1dAlgorithm::Fft), filter.error_bound(ErrorBound::PerSegment)] {
+        let filter = filter.prepare(device)?;
+        filter.apply(&[1.0; 400])?;
+        filter.apply(&[1.0; 9000])?;
+    }
+    Ok(())
+}
+
+fn filter2d(device: &Device) -> Result<()> {
+    let picture = Array2::<f32>::zeros((40, 50));
+    Filter2d::<f32, _>::gaussian(2.0).prepare(device)?.apply(&picture)?;
+    Filter2d::<f32, _>::box_blur(5, 5).prepare(device)?.apply(&picture).map(drop)
+}
+
+fn histogram(device: &Device) -> Result<()> {
+    let bytes = Histogram::bytes().prepare(device)?;
+    let mut counts = device.zeroed(bytes.counts_len())?;
+    bytes.accumulate_into(&[1, 2, 3], &mut counts)?;
+    bytes.counts(&counts)?;
+    bytes.apply(&[1, 2, 3])?;
+    Histogram::edges(&[0.0f32, 1.0, 7.0]).prepare(device)?.apply(&[1.0, 2.0]).map(drop)
+}
+
+fn weights(device: &Device) -> Result<()> {
+    let weighted = Histogram::bytes().prepare(device)?.apply_weighted(&[1, 2, 3], &[1.0f32, 2.0, 3.0])?;
+    weighted.sums.bins().map(drop)
+}
+
+fn transpose(device: &Device) -> Result<()> {
+    Transpose::<f32>::new(30, 50).prepare(device)?.apply(&vec![0.0; 1500]).map(drop)
+}
+
+fn in_place(device: &Device) -> Result<()> {
+    let transposition = Transpose::<u8>::new(30, 50).prepare_in_place(device)?;
+    let mut matrix = device.upload(&[1u8; 1500])?;
+    transposition.apply(&mut matrix)?;
+    matrix.download().map(drop)
+}
+
+/// Copies of rows with gaps between them.
+fn matrices(device: &Device) -> Result<()> {
+    Buffer2::upload_pitched(device, &array![[1, 2], [3, 4]], 5)?.download().map(drop)
+}
+
+fn life(device: &Device) -> Result<()> {
+    let mut board = Life::new(100, 100).prepare(device)?;
+    board.set(3, 4, true)?;
+    board.step(5)?;
+    board.population()?;
+    board.cells().map(drop)
+}
+
+fn pointwise(device: &Device) -> Result<()> {
+    let (a, b) = (device.upload(&[1.0f32, 2.0])?, device.upload(&[3.0f32, 4.0])?);
+    let sum = Arithmetic::<f32>::add().prepare(device)?.apply(&a, &b)?;
+    Map::<f32>::sqrt().prepare(device)?.apply(&sum)?.download().map(drop)
+}
+
+/// Slices that are not aligned, which are copied.
+fn slices(device: &Device) -> Result<()> {
+    let square = Map::<u8>::square().prepare(device)?;
+    let (x, mut y) = (device.upload(&[1u8; 100])?, device.zeroed::<u8>(100)?);
+    square.apply_into(x.slice(1..50)?, &mut y.slice_mut(3..52)?)?;
+    y.download().map(drop)
+}
+
+fn queues(device: &Device) -> Result<()> {
+    let (other, mut pinned) = (device.queue()?, device.pinned::<i32>(100)?);
+    let (x, mut y) = (device.upload(&[1; 100])?, other.zeroed(100)?);
+    let begin = other.mark()?;
+    Filter1d::correlate(&[1, 2, 3]).prepare(&other)?.apply_into(&x, &mut y)?;
+    begin.elapsed_until(&other.mark()?)?;
+    y.download_into(&mut pinned)
+}
+
+fn stream(device: &Device) -> Result<()> {
+    let sum = Filter1d::correlate(&[1u8, 1, 1].map(f32::from)).samples::<u8>().prepare(device)?;
+    sum.stream(&[1; 50][..], io::sink()).memory(1).run()?;
+    Histogram::bytes().prepare(device)?.stream(&[1; 20][..])?.memory(1).run().map(drop)
+}
+
+fn weighted_stream(device: &Device) -> Result<()> {
+    let (samples, weights) = (Cursor::new([1; 20]), Cursor::new([0; 80]));
+    Histogram::bytes().prepare(device)?.stream_weighted::<f32>(samples, weights)?.memory(200).run().map(drop)
+}
+
+fn distributed(device: &Device) -> Result<()> {
+    let devices = Devices::new([device.clone(), Device::cpu()])?;
+    let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices)?;
+    with_course(with_course(filter.apply(&with_course(devices.distribute(&[1; 300]))?))?.download())?;
+    let histogram = Histogram::bytes().prepare_on(&devices)?;
+    let counts = with_course(histogram.apply(&with_course(devices.distribute(&[1u8; 300]))?))?;
+    assert_eq!(counts.bins()?.len(), 256);
+    let transpose = Transpose::<i32>::new(20, 30).prepare_on(&devices)?;
+    with_course(transpose.apply(&with_course(devices.zeroed(20, 30))?))?;
+    let mut board = Life::new(200, 100).prepare_on(&devices)?;
+    with_course(board.step(100))?;
+    with_course(board.population())?;
+    with_course(devices.synchronize())
+}
+
+/// Two GPUs, each of which reads samples of the other one.
+fn peers(device: &Device) -> Result<()> {
+    let devices = Devices::new([device.clone(), Device::cuda(1)?])?;
+    let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices)?;
+    filter.apply(&devices.distribute(&[1; 3000])?)?.download()?;
+    devices.synchronize()
+}
+
+/// A tensor that is given and taken.
+fn tensors(device: &Device) -> Result<()> {
+    let tensor: Dlpack = device.upload(&[1, 2, 3])?.into_dlpack(ConsumerStream::UNORDERED).map_err(reason)?;
+    Buffer::<i32>::from_dlpack(device, tensor).map_err(reason)?.download().map(drop)
+}
+
+fn reason<B>(failure: HandOverError<B>) -> Error {
+    failure.error().clone()
+}
+
+/// Checks that an error says how far an operation came, and with which member.
+fn with_course<V>(result: Result<V>) -> Result<V> {
+    if let Err(error) = &result {
+        let Error::Distributed(DistributedError::Incomplete { member: Some(_), done, total, .. }) = error else {
+            panic!("{error:?}")
+        };
+        assert!(done <= total, "{error:?}");
+    }
+    result
+}
+
+/// Memory and a stream of a program that uses `cust`.
+#[cfg(cust)]
+mod programs {
+    use super::*;
+    use slm::cust::context::Context;
+    use slm::cust::stream::{Stream, StreamFlags};
+    use std::sync::Arc;
+
+    thread_local! {
+        /// The program's context and stream, made before a call fails: failures of the program's own calls are not this crate's.
+        static PROGRAM: (Context, Arc<Stream>) = {
+            let context = slm::cust::quick_init().expect("the driver has two GPUs");
+            (context, Arc::new(Stream::new(StreamFlags::NON_BLOCKING, None).expect("there can be many")))
+        };
+    }
+
+    /// Memory is copied for the program, and taken from it.
+    pub(super) fn exchange(device: &Device) -> Result<()> {
+        device.synchronize()?;
+        PROGRAM.with(|(context, stream)| {
+            let own = Device::from_cust(context, stream.clone())?;
+            let buffer = own.upload(&[1, 2, 3])?.into_cust(context).map_err(reason)?;
+            Buffer::from_cust(&own, buffer).map_err(reason)?.download().map(drop)
+        })
+    }
+}
