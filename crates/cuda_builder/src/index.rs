@@ -139,7 +139,9 @@ impl Record {
             ("compiler", _) => self.compiler = value.as_str()?.to_owned(),
             ("features", _) => self.features = strings(value)?,
             ("sources", _) => self.sources = value.as_str()?.to_owned(),
-            (_, Some(package)) => self.files.extend(strings(value)?.iter().map(|path| format!("{package}/{path}"))),
+            (_, Some(package)) if is_package(package) => {
+                self.files.extend(strings(value)?.iter().map(|path| format!("{package}/{path}")))
+            }
             _ => return None,
         }
         Some(())
@@ -161,6 +163,11 @@ impl ImageRecord {
 /// Adds the line `key = value`. Strings and lists of strings have the same syntax in JSON and TOML.
 fn add(text: &mut String, key: &str, value: &Value) {
     let _ = writeln!(text, "{key} = {value}");
+}
+
+/// Returns whether a package may have this name. Others could not be told from the rest of their line.
+fn is_package(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 fn strings(value: &Value) -> Option<Vec<String>> {
@@ -209,9 +216,9 @@ sources = "cdef"
     #[test]
     fn an_invalid_line_is_reported_by_its_number() {
         let last = TEXT.lines().count() + 1;
-        for line in
-            ["x", "sources = 1", "sources = \"", "features = [1]", "other = \"x\"", "[../x]", "[a.b]", "[a.sm_1]"]
-        {
+        let lines =
+            ["x", "sources = 1", "sources = \"", "features = [1]", "other = \"x\"", "[../x]", "[a.b]", "[a.sm_1]"];
+        for line in lines.into_iter().chain(["files. = []", "files.\"\" = = []"]) {
             assert_eq!(Index::parse(&format!("{TEXT}{line}\n")), Err(last), "{line}");
         }
         assert_eq!(Index::parse("sources = \"x\""), Err(1));

@@ -227,6 +227,7 @@ impl Outputs<'_> {
             sum: real(present.clone(), |x| x),
             present: real(present, |_| 1.0),
             total: real(products.iter().copied(), |_| 1.0),
+            is_exact: products.iter().all(|(_, [high, low])| *low == 0.0 && is_short(*high)),
         }
     }
 
@@ -253,6 +254,11 @@ impl Outputs<'_> {
     pub fn count(&self) -> usize {
         self.case.weights.count()
     }
+}
+
+/// Whether sums of a few such weights are not rounded: multiples of 2^-10 of up to 2^8.
+fn is_short(weight: f64) -> bool {
+    (weight * 1024.0).fract() == 0.0 && weight.abs() <= 256.0
 }
 
 fn integer(products: impl Iterator<Item = (f64, [f64; 2])>) -> i128 {
