@@ -6,6 +6,8 @@ mod charts;
 mod comparison;
 mod error;
 mod folder;
+#[cfg(test)]
+mod readme;
 mod record;
 mod tables;
 

@@ -434,8 +434,8 @@ pub(super) enum CpuChoice {
 /// filters (`benches/RESULTS.md`).
 const LEAST_ON_CPU: usize = 26;
 
-/// Minimum number of rows or columns of weights that the CPU transforms lines for.
-const LEAST_TRANSFORMED: usize = 96;
+/// Minimum number of rows or columns of weights that the CPU transforms lines for (`benches/RESULTS.md`).
+const LEAST_TRANSFORMED: usize = 192;
 
 /// Returns whether the error bound allows transforms, and lines can be transformed.
 fn may_be_transformed(facts: &Facts, rule: &FilterRule) -> bool {

@@ -333,7 +333,7 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// Returns the filter with this bound of errors, which limits the algorithms that [`Auto`](Filter2dAlgorithm::Auto) takes. The default is
     /// [`ErrorBound::PerOutput`].
     ///
-    /// With [`ErrorBound::PerSegment`], the CPU computes outer products with at least 96 rows or columns of weights, such as Gaussians with
+    /// With [`ErrorBound::PerSegment`], the CPU computes outer products with at least 192 rows or columns of weights, such as Gaussians with
     /// large standard deviations, by [transforms of lines](crate::filter1d#fourier-transforms): in a time that hardly depends on the number of
     /// weights. Sums of integers, [strides](Self::stride), [dilations](Self::dilation) and [`NanPolicy::Renormalise`] stay as they are, and so
     /// do GPUs.

@@ -48,7 +48,7 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// Returns a number in groups of three digits.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let is_start = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3);
     digits.chars().enumerate().flat_map(|(i, digit)| is_start(i).then_some(',').into_iter().chain([digit])).collect()

@@ -3,7 +3,7 @@
 //! The modules of the benchmarks choose rows and make points of them, `drawing` draws any chart. A chart needs a curve of two points,
 //! so a record without a benchmark's rows has none of it.
 
-mod axis;
+pub(crate) mod axis;
 mod case;
 mod curve;
 mod drawing;
