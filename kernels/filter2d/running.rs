@@ -76,7 +76,7 @@ pub(super) const AHEAD: u32 = TURNS as u32;
 
 /// What an output is, for the sum of its window.
 pub trait Scale: Argument + Debug + 'static {
-    /// Returns the output for the sum plus [`INTEGER`].
+    /// Returns the output for the sum plus `INTEGER`.
     fn of_sum(&self, sum: f32) -> f32;
 }
 

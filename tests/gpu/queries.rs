@@ -3,7 +3,7 @@
 use super::{Failed, Trial, ensure, equal, same, shared_trial};
 use crate::common::Random;
 use crate::histogram;
-use slm::filter1d::HaloLoad;
+use slm::filter1d::{Filtering, HaloLoad};
 use slm::{
     Backend, Buffer, Device, Error, Filter1d, Filter1dAlgorithm, Histogram, HistogramAlgorithm, LaunchPlan, Plan,
 };
@@ -33,7 +33,7 @@ fn plans(device: &Device) -> Result<(), Failed> {
     let limit = device.info().shared_memory.ok_or("a GPU has shared memory")?.max_per_block;
     for (algorithm, [along_rows, along_columns]) in KERNELS {
         let filter = Filter1d::correlate(&[1.0f32; 33]).algorithm(algorithm).prepare(device)?;
-        let check = |plan: Plan<Filter1dAlgorithm>, kernel, outputs: &[usize]| -> Result<(), Failed> {
+        let check = |plan: Plan<Filter1dAlgorithm, Filtering>, kernel, outputs: &[usize]| -> Result<(), Failed> {
             equal((&*plan.kernels().join(", "), &*plan.outputs, plan.algorithm), (kernel, outputs, algorithm))?;
             equal(&plan.device, &device.to_string())?;
             check_launch(&plan, limit)
@@ -46,7 +46,7 @@ fn plans(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-fn check_launch(plan: &Plan<Filter1dAlgorithm>, limit: u64) -> Result<(), Failed> {
+fn check_launch(plan: &Plan<Filter1dAlgorithm, Filtering>, limit: u64) -> Result<(), Failed> {
     let launch = only(&plan.launches)?;
     let threads = launch.block.map(u64::from).iter().product::<u64>();
     // No thread computes more than 64 outputs.

@@ -63,5 +63,5 @@ fn methods(device: &Device) -> Result<(), Failed> {
     let tensor = Filter1d::correlate(&[1; 65]).algorithm(Filter1dAlgorithm::TensorCore);
     let tensor = planned(device, &tensor, 1 << 20)?;
     equal((tensor.method, tensor.accuracy), (Filter1dMethod::TensorCores, Accuracy::Exact))?;
-    equal(tensor.operations, 20 * 65 << 20)
+    equal(tensor.operations, (20 * 65) << 20)
 }

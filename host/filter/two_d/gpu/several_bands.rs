@@ -3,6 +3,7 @@
 use super::Launches;
 use super::banded::BandLaunches;
 use super::passes::{Fitting, Passes};
+use crate::filter1d::ErrorBound;
 use crate::filter2d::Filter2dAlgorithm;
 use crate::filter2d::element::{BufferMut, BufferRef, Scalar};
 use crate::filter2d::rule::FilterRule;
@@ -24,6 +25,7 @@ fn filtered(resident: u64) -> Result<(u64, Vec<f32>)> {
     let weights = Weights::separable(column, row);
     let window = Window::new(&weights, [Border::Reflect; 2], Extent::Full, [1, 1], [1, 1], None)?;
     let rule = FilterRule {
+        bound: ErrorBound::PerOutput,
         window,
         outside: Scalar::F32(0.0),
         renormalise: false,
