@@ -189,7 +189,7 @@ impl<T: Number> Launches<T> {
         Filtering {
             method,
             operations: products(lines, taps).saturating_mul(of_product),
-            predicted: time.map(time::duration),
+            predicted: time.filter(|_| !lines.is_empty()).map(time::duration),
             accuracy,
         }
     }

@@ -151,9 +151,14 @@ impl<T: Number> FasterOnGpu<T> {
 
     /// Returns the filter for these lines.
     fn of(&self, lines: &Lines) -> Result<&dyn GpuLines<T>> {
+        if lines.is_empty() {
+            return Ok(&self.sums);
+        }
         let (shared, all, fewest) = (self.gpu.shared, self.taps.taps.len(), self.taps.fewest(lines));
+        let time = |taps| (self.other.time)(shared, taps, lines);
+        // A method that cannot filter with all taps has no filter of fewer.
+        let of_other = time(all).and_then(|of_all| if self.other.folds { time(fewest) } else { Some(of_all) });
         let of_sums = time::of_sums::<T>(shared, fewest, lines);
-        let of_other = (self.other.time)(shared, if self.other.folds { fewest } else { all }, lines);
         match of_other {
             Some(time) if time::is_faster(time, of_sums) => {
                 Ok(&**self.made.get(|| (self.other.make)(&self.gpu, &self.taps))?)

@@ -434,14 +434,22 @@ pub(super) enum CpuChoice {
 /// filters (`benches/RESULTS.md`).
 const LEAST_ON_CPU: usize = 26;
 
-/// Minimum number of rows or columns of weights that the CPU transforms lines for (`benches/RESULTS.md`).
+/// Minimum number of weights along an axis that the CPU transforms lines for, and along the other one unless it is 1
+/// (`benches/RESULTS.md`).
 const LEAST_TRANSFORMED: usize = 192;
+const LEAST_BESIDE: usize = 96;
 
-/// Returns whether the error bound allows transforms, and lines can be transformed.
+/// Returns whether transforms of lines take less time than sums on the CPU.
+fn are_many(shape: [usize; 2]) -> bool {
+    shape.into_iter().max() >= Some(LEAST_TRANSFORMED) && shape.iter().all(|&taps| taps == 1 || taps >= LEAST_BESIDE)
+}
+
+/// Returns whether the request and the error bound allow transforms, and lines can be transformed.
 fn may_be_transformed(facts: &Facts, rule: &FilterRule) -> bool {
+    let is_allowed = rule.bound == ErrorBound::PerSegment && rule.algorithm == Filter2dAlgorithm::Auto;
     let has_floats = matches!(facts.weights, AnyWeights::F32(_) | AnyWeights::F64(_));
     let is_plain = !rule.renormalise && rule.window.has_unit_steps() && rule.divisor.is_none();
-    rule.bound == ErrorBound::PerSegment && has_floats && is_plain && facts.shorter_product().is_some()
+    is_allowed && has_floats && is_plain && facts.product.is_some()
 }
 
 /// Returns how the CPU computes a filter.
@@ -450,7 +458,7 @@ pub(super) fn choose_on_cpu(facts: &Facts, rule: &FilterRule) -> CpuChoice {
     let is_large = rows.saturating_add(columns) >= LEAST_ON_CPU;
     if rule.boxes && facts.are_equal && is_large && rule.window.has_unit_steps() {
         CpuChoice::Segments
-    } else if may_be_transformed(facts, rule) && rows.max(columns) >= LEAST_TRANSFORMED {
+    } else if may_be_transformed(facts, rule) && are_many([rows, columns]) {
         CpuChoice::Transforms
     } else if !rule.renormalise && facts.shorter_product().is_some() {
         CpuChoice::Product

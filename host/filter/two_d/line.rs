@@ -1,6 +1,7 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
 use super::any_weights::{AnyWeights, with_weights};
+use super::element::peak;
 use super::mean::{Added, Mean};
 use super::rule::FilterRule;
 use super::weights::{Values, Weights};
@@ -65,9 +66,15 @@ impl<S: FilterSample> LineFilter<S> {
         self.reach.channels
     }
 
-    /// Returns the accuracy of the sums. A mean is an exact sum, and divided once.
+    /// Returns the accuracy of the sums. A mean is a sum of integers, which is exact up to 2^53, and divided once.
     pub(crate) fn accuracy(&self) -> Accuracy {
-        let roundings = if self.divisor.is_some() { 1 } else { self.reach.taps };
+        let taps = self.reach.taps;
+        let is_exact = peak(S::KIND).is_some_and(|peak| taps as u128 * peak <= 1 << 53);
+        let roundings = match self.divisor {
+            Some(_) if is_exact => 1,
+            Some(_) => taps + 1,
+            None => taps,
+        };
         match &self.weights {
             AnyWeights::I32(_) | AnyWeights::I64(_) => Accuracy::Exact,
             AnyWeights::F32(_) => Accuracy::of_sums::<f32>(roundings),

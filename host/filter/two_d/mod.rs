@@ -61,8 +61,10 @@
 //!
 //! [`Filter2d::error_bound`] allows the CPU to filter by transforms, along the rows and then down the columns. Each of both passes has the
 //! [bound of a line](crate::filter1d#fourier-transforms), the second one with the row sums as its samples: with `E` for the bound of a
-//! row sum, an output has at most `E · Σ_i |column[i]|` from the first pass, and that of its own segment. For integers the conversion to
-//! outputs hides errors of up to half of one: Gaussians of pictures of `u8` and `u16` leave constant pictures as they are.
+//! row sum, an output has at most `E · Σ_i |column[i]|` from the first pass, and that of its own segment. Errors of usual pictures are
+//! far below it, about `u · ‖x‖ · ‖w‖`. So integer outputs differ from those of sums by one in few places, and Gaussians leave constant
+//! pictures of `u8` and `u16` as they are. A NaN or an infinity reaches all outputs of its segment of a row, and of the segments of columns
+//! that meet these.
 //!
 //! # Means of integers
 //!

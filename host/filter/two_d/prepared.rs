@@ -235,8 +235,9 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     /// format, and [`Stream`] for a progress report, limited memory, and inputs that can seek, which `Boundary::Wrap` down the columns
     /// requires.
     ///
-    /// Equal weights are summed by segments, whose places depend on the device and on the parts. So floats may differ from those of
-    /// `apply` within the error bounds of the filter. Others are the same, bit for bit.
+    /// Equal weights are summed by segments, and [transforms](crate::Filter2d::error_bound) compute segments together, whose places depend on
+    /// the device and on the parts. So outputs of either may differ from those of `apply` within the error bounds of the filter; integers by
+    /// transforms only where they are rounded differently. Others are the same, bit for bit.
     ///
     /// ```
     /// use slm::{Device, Filter2d};

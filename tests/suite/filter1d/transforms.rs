@@ -254,5 +254,6 @@ fn chosen(device: &Device) -> Result<(), Failed> {
     equal(["filter1d_fft_f32_8192", "filter1d_fft_parts_f32_4096"].contains(&&*of_3001), true)?;
     equal(&*kernels(9001, ErrorBound::PerSegment, long)?, "filter1d_fft_parts_f32_4096")?;
     equal(&*kernels(3, ErrorBound::PerSegment, long)?, direct)?;
-    equal(&*kernels(3, ErrorBound::PerSegment, 100)?, direct)
+    // The shortest launch of transforms takes less time than that of sums.
+    equal(&*kernels(3, ErrorBound::PerSegment, 100)?, "filter1d_fft_f32_1024")
 }

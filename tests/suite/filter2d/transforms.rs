@@ -3,23 +3,24 @@
 use super::SUITE;
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
-use ndarray::{Array3, Array4};
+use ndarray::{Array2, Array3, Array4};
 use slm::filter1d::ErrorBound;
-use slm::{Backend, Boundary, Device, Extent, Filter2d, FilterSample, FilterWeight};
+use slm::{Backend, Boundary, Buffer2, Device, Extent, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight};
 
 const BOUNDARIES: [Boundary<f32>; 6] =
     [Boundary::Zero, Boundary::Constant(-0.5), Boundary::Nearest, Boundary::Reflect, Boundary::Mirror, Boundary::Wrap];
 const EXTENTS: [Extent; 3] = [Extent::Same, Extent::Valid, Extent::Full];
 
 /// Rows and columns of weights: both long, or one of them.
-const WEIGHTS: [[usize; 2]; 4] = [[197, 130], [301, 1], [1, 192], [200, 5]];
+const WEIGHTS: [[usize; 2]; 4] = [[197, 130], [301, 1], [1, 192], [200, 96]];
 
 /// Planes, rows, columns and channels.
 const SHAPES: [[usize; 4]; 4] = [[1, 1, 1, 1], [1, 3, 140, 2], [2, 150, 64, 3], [1, 400, 310, 1]];
 
 pub(super) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 4] = [
+    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 5] = [
         ("transforms::every_border", every_border),
+        ("transforms::pitched", pitched),
         ("transforms::means", means),
         ("transforms::chosen", chosen),
         ("transforms::not_finite", not_finite),
@@ -66,15 +67,37 @@ fn near(device: &Device, [sums, outputs]: [Vec<f32>; 2], most: f32) -> Result<()
     ensure(worst <= most, || format!("an error of {worst} instead of at most {most}"))
 }
 
+/// Two planes with gaps between their rows: outputs are those of pictures without gaps, and the gaps stay.
+fn pitched(device: &Device) -> Result<(), Failed> {
+    let [rows, columns] = if is_emulated(device) { [2, 3] } else { [75, 64] };
+    let samples = Random::new(3).values::<f32>(2 * rows * columns * 3);
+    let filter = Filter2d::<f32, f32>::gaussian(30.0).channels(3).boundary(Boundary::Mirror);
+    let filter = filter.error_bound(ErrorBound::PerSegment).prepare(device)?;
+    let expected = filter.apply(&Array4::from_shape_vec((2, rows, columns, 3), samples.clone())?)?;
+    let (height, width) = (2 * rows, 3 * columns);
+    let picture = Array2::from_shape_vec((height, width), samples)?;
+    let input = Buffer2::upload_pitched(device, &picture, width + 3)?;
+    let mut output = Buffer2::zeroed_pitched(device, height, width, width + 7)?;
+    filter.apply_into(input.planes(2), &mut output)?;
+    same(output.download()?.as_slice().unwrap_or_default(), expected.as_slice().unwrap_or_default())?;
+    let all = output.into_buffer().download()?;
+    ensure(all.chunks(width + 7).all(|row| row[width.min(row.len())..].iter().all(|gap| *gap == 0.0)), || {
+        "a gap".into()
+    })
+}
+
 /// Gaussians of integers leave a constant picture as it is, and differ from sums by one in few places.
 fn means(device: &Device) -> Result<(), Failed> {
     let shape = if is_emulated(device) { (2, 9, 3) } else { (130, 170, 3) };
     let blur = Filter2d::<u8, f32>::gaussian(30.0).channels(3).boundary(Boundary::Reflect);
-    let constant = Array3::from_elem(shape, 201u8);
-    let [sums, outputs] = by_both(device, &blur, |filter| filter.apply(&constant))?;
-    equal(&sums, &constant)?;
-    equal(&outputs, &constant)?;
-    let random = Array3::from_shape_vec(shape, Random::new(7).values::<u8>(constant.len()))?;
+    let wide = Filter2d::<u8, f32>::gaussian(400.0).channels(3).boundary(Boundary::Nearest);
+    for (blur, value) in [(&blur, 201), (&blur, 255), (&wide, 254), (&wide, 255)] {
+        let constant = Array3::from_elem(shape, value);
+        let [sums, outputs] = by_both(device, blur, |filter| filter.apply(&constant))?;
+        equal(&sums, &constant)?;
+        equal(&outputs, &constant)?;
+    }
+    let random = Array3::from_shape_vec(shape, Random::new(7).values::<u8>(shape.0 * shape.1 * shape.2))?;
     let [sums, outputs] = by_both(device, &blur, |filter| filter.apply(&random))?;
     let differences = sums.iter().zip(&outputs).filter(|(sum, output)| sum != output).count();
     ensure(sums.iter().zip(&outputs).all(|(sum, output)| sum.abs_diff(*output) <= 1), || "a difference of 2".into())?;
@@ -88,10 +111,13 @@ fn chosen(device: &Device) -> Result<(), Failed> {
         Ok(filter.error_bound(ErrorBound::PerSegment).prepare(device)?.plan([500, 400])?.reason)
     };
     let is_transformed = |filter| Ok::<_, slm::Error>(reason(filter)?.contains("transforms"));
-    let (long, short) = (vec![0.5; 192], [0.5; 191]);
-    equal(is_transformed(Filter2d::separable(&long, &[1.0, 2.0]))?, is_cpu)?;
-    equal(is_transformed(Filter2d::separable(&[1.0, 2.0], &long))?, is_cpu)?;
-    equal(is_transformed(Filter2d::separable(&short, &short[..3]))?, false)?;
+    let long: Vec<_> = (0..192).map(|weight| weight as f32).collect();
+    equal(is_transformed(Filter2d::separable(&long, &long[..96]))?, is_cpu)?;
+    equal(is_transformed(Filter2d::separable(&[1.0], &long))?, is_cpu)?;
+    equal(is_transformed(Filter2d::correlate(&Array2::from_shape_vec((192, 1), long.clone()).unwrap()))?, is_cpu)?;
+    equal(is_transformed(Filter2d::separable(&long, &long[..95]))?, false)?;
+    equal(is_transformed(Filter2d::separable(&long[1..], &long[1..]))?, false)?;
+    equal(is_transformed(Filter2d::separable(&long, &long).algorithm(Filter2dAlgorithm::Separable))?, false)?;
     equal(is_transformed(Filter2d::gaussian(30.0).stride(2, 1))?, false)?;
     equal(is_transformed(Filter2d::gaussian(30.0).dilation(1, 2))?, false)?;
     // Boxes have sums of segments.
@@ -108,7 +134,7 @@ fn not_finite(device: &Device) -> Result<(), Failed> {
     if is_emulated(device) {
         return Ok(());
     }
-    let mut picture = ndarray::Array2::<f32>::ones((300, 300));
+    let mut picture = Array2::<f32>::ones((300, 300));
     picture[[150, 150]] = f32::NAN;
     let filter = Filter2d::<f32, f32>::gaussian(25.0).boundary(Boundary::Nearest);
     let [sums, outputs] = by_both(device, &filter, |filter| filter.apply(&picture))?;

@@ -17,10 +17,10 @@ use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
 use slm_kernels::filter1d::Orientation;
 use std::sync::Arc;
 
-/// Points of a transform per tap, at least. With more, fewer points are computed twice, but each takes longer.
+/// Points of a transform per tap of long lines, at least. With more, fewer points are computed twice, but each takes longer.
 const POINTS_PER_TAP: usize = 4;
 
-/// Minimum number of points of a transform.
+/// Minimum number of points of a transform of long lines.
 const LEAST_POINTS: usize = 1 << 10;
 
 /// Maximum number of taps. `realfft` ends the program if there is too little memory for the plan of a transform.

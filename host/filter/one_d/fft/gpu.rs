@@ -172,7 +172,7 @@ impl<T: FftKernels + Number + Into<f64>> GpuLines<T> for GpuFft<T> {
                 geometry.points(lines.lines as u64, lines.outputs as u64) / 2,
                 kernel.points,
             ),
-            predicted: time.map(duration),
+            predicted: time.filter(|_| !lines.is_empty()).map(duration),
             accuracy: Accuracy::of_transforms::<T>(kernel.points, geometry.parts),
         };
         Ok(PlannedLines { planned: self.planned(lines)?, details })

@@ -88,7 +88,9 @@ impl CpuFilter {
     pub(super) fn reason(&self) -> &'static str {
         match self.choice {
             CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
-            CpuChoice::Transforms => "separable: transforms along the rows first, then down the columns",
+            CpuChoice::Transforms => {
+                "separable: transforms of lines with many weights, along the rows first, then down the columns"
+            }
             CpuChoice::Product => "separable: sums down the columns first, then along the rows",
             CpuChoice::Dense => "dense: all weights of an output at once",
         }
@@ -113,19 +115,11 @@ impl CpuFilter {
         outputs: &mut [O],
     ) -> Result<()> {
         let passes = weights.passes().expect("only outer products are transformed");
-        let (strips, divisor) = self.strips_and_divisor(problem, input);
-        transformed::filter(&passes, &strips, outputs, &|sums, outputs| store(sums, divisor, outputs))
+        transformed::filter(&passes, &self.strips(problem, input), outputs, &|sums, outputs| store(sums, None, outputs))
     }
 
-    /// Returns the samples, and what sums are divided by.
-    fn strips_and_divisor<'a, A: Accumulator>(
-        &self,
-        problem: &'a PictureProblem,
-        input: Slice<'a>,
-    ) -> (Strips<'a, A>, Option<A>) {
-        let FilterRule { outside, divisor, .. } = self.rule;
-        let strips = Strips { problem, input: Input::Samples(input), outside: A::of_scalar(outside) };
-        (strips, divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor))))
+    fn strips<'a, A: Accumulator>(&self, problem: &'a PictureProblem, input: Slice<'a>) -> Strips<'a, A> {
+        Strips { problem, input: Input::Samples(input), outside: A::of_scalar(self.rule.outside) }
     }
 
     fn with<A: Accumulator, O: Element + Stored<A>>(
@@ -135,7 +129,8 @@ impl CpuFilter {
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let (strips, divisor) = self.strips_and_divisor(problem, input);
+        let strips = self.strips(problem, input);
+        let divisor = self.rule.divisor.map(|divisor| A::of_scalar(Scalar::F64(divisor)));
         let store = |sums: &[A], outputs: &mut [O]| store(sums, divisor, outputs);
         if self.choice == CpuChoice::Segments {
             return Segments { weight: weights.first(), strips }.rows(outputs, &store);

@@ -42,7 +42,7 @@ pub enum Expected {
         sum: Real,
         present: Real,
         total: Real,
-        /// Whether sums of weights have no roundings.
+        /// Whether the sum of the weights whose samples are present has no roundings.
         is_exact: bool,
     },
 }

@@ -224,10 +224,10 @@ impl Outputs<'_> {
     fn renormalised(products: &[(f64, [f64; 2])]) -> Expected {
         let present = products.iter().copied().filter(|(x, _)| !x.is_nan());
         Expected::Renormalised {
+            is_exact: present.clone().all(|(_, [high, low])| low == 0.0 && is_short(high)),
             sum: real(present.clone(), |x| x),
             present: real(present, |_| 1.0),
             total: real(products.iter().copied(), |_| 1.0),
-            is_exact: products.iter().all(|(_, [high, low])| *low == 0.0 && is_short(*high)),
         }
     }
 
