@@ -26,16 +26,17 @@ impl Footprint {
         Ok(Footprint { free: free(device)?, resident: resident() })
     }
 
-    /// Returns an error if there is less free memory than there was, or if the process has grown.
-    pub(crate) fn check(&self, before: &Self, device: &Device) -> Result<(), Failed> {
-        let message = || format!("memory was lost: {before}, then {self}");
+    /// Returns an error if there is less free memory of the device than there was.
+    pub(crate) fn check_device(&self, before: &Self, device: &Device) -> Result<(), Failed> {
         let slack = if is_cuda(device) { DRIVER_SLACK } else { 0 };
-        let has_lost = |[before, after]: [Option<u64>; 2], slack| {
-            before.zip(after).is_some_and(|(before, after)| after + slack < before)
-        };
-        ensure(!has_lost([before.free, self.free], slack), message)?;
-        // In this order: what is resident should not grow.
-        ensure(!has_lost([self.resident, before.resident], HOST_SLACK), message)
+        let has_lost = before.free.zip(self.free).is_some_and(|(before, after)| after + slack < before);
+        ensure(!has_lost, || format!("memory of the device was lost: {before}, then {self}"))
+    }
+
+    /// Returns an error if the process has grown.
+    pub(crate) fn check_process(&self, before: &Self) -> Result<(), Failed> {
+        let has_grown = before.resident.zip(self.resident).is_some_and(|(before, after)| before + HOST_SLACK < after);
+        ensure(!has_grown, || format!("memory of the process was lost: {before}, then {self}"))
     }
 }
 

@@ -3,8 +3,8 @@
 //! A round begins with cases that are drawn from its seed: operations, sizes and data, with the outputs of the CPU at rest. Each thread runs
 //! all of them once, which loads kernels and fills caches. Then threads run cases at random until the time is over. Every result must be that
 //! of the CPU. Whatever is not needed any more goes to a pile, from which any thread drops anything, while work that uses it may still run.
-//! In between, closures of the program panic, and requests are refused. In the end the memory of the device and of the process must be what
-//! it was after the first pass.
+//! In between, closures of the program panic, and requests are refused. In the end of a round the memory of the process must be what it was
+//! after the round's first pass, and that of the device what it was after the first pass of all.
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
@@ -59,13 +59,18 @@ fn main() {
 fn all_operations(device: &Device) -> Result<(), Failed> {
     let seconds = Duration::from_secs(number("SLM_LOAD_SECONDS"));
     let (start, first) = (Instant::now(), number("SLM_LOAD_SEED"));
+    let mut at_first = None;
     for seed in first.. {
         let rest = seconds.saturating_sub(start.elapsed());
         if rest.is_zero() && seed > first {
             break;
         }
         let failed = |error: Failed| format!("SLM_LOAD_SEED={seed}: {}", error.message().unwrap_or("failed"));
-        round(device, seed, rest.min(ROUND)).map_err(failed)?;
+        let [before, after] = round(device, seed, rest.min(ROUND)).map_err(failed)?;
+        after
+            .check_process(&before)
+            .and_then(|()| after.check_device(at_first.get_or_insert(before), device))
+            .map_err(failed)?;
     }
     Ok(())
 }
@@ -75,7 +80,8 @@ fn number(variable: &str) -> u64 {
     env::var(variable).map_or(1, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is '{text}'")))
 }
 
-fn round(device: &Device, seed: u64, time: Duration) -> Result<(), Failed> {
+/// Returns the memory before and after the load, when nothing runs.
+fn round(device: &Device, seed: u64, time: Duration) -> Result<[Footprint; 2], Failed> {
     let queues = (1..QUEUES).map(|_| device.queue()).chain([Ok(device.clone())]).collect::<slm::Result<Vec<_>>>()?;
     let cases = cases(device, seed)?;
     // Every thread begins with another case.
@@ -88,7 +94,7 @@ fn round(device: &Device, seed: u64, time: Duration) -> Result<(), Failed> {
     })?;
     let after = Footprint::of(device)?;
     eprintln!("{device}, seed {seed}: {} cases, {warm} and {many} runs, {before}, then {after}", cases.len());
-    after.check(&before, device)
+    Ok([before, after])
 }
 
 /// Returns the cases of a round.
