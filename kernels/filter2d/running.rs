@@ -319,7 +319,7 @@ impl<'a, S: Scale> Strip<'a, S> {
                 let row = self.row(r + (i as u32) < rows, output);
                 each!(k < GROUPS, {
                     if k as u32 * WARP < self.count {
-                        sums[k] = self.add(2 * i as u32, k as u32, sums[k]);
+                        sums[k] = self.moved_on(2 * i as u32, k as u32, sums[k]);
                         self.store::<true>(k as u32, &row, sums[k]);
                     }
                 });
@@ -342,7 +342,7 @@ impl<'a, S: Scale> Strip<'a, S> {
             let row = self.row(is_complete, output);
             each!(k < GROUPS, {
                 if k as u32 * WARP < self.count {
-                    sums[k] = self.add(0, k as u32, sums[k]);
+                    sums[k] = self.moved_on(0, k as u32, sums[k]);
                     self.store::<false>(k as u32, &row, sums[k]);
                 }
             });
@@ -376,7 +376,7 @@ impl<'a, S: Scale> Strip<'a, S> {
             sync_warp(FULL);
             each!(k < GROUPS, {
                 if k as u32 * WARP < self.count {
-                    sums[k] = self.add(0, k as u32, sums[k]);
+                    sums[k] = self.moved_on(0, k as u32, sums[k]);
                 }
             });
             sync_warp(FULL);
@@ -448,7 +448,7 @@ impl<'a, S: Scale> Strip<'a, S> {
 
     /// Returns the sums of the lane's windows of a group, which were `sums` a row before.
     #[inline(always)]
-    fn add(&self, row: u32, group: u32, sums: [u32; CHANNELS]) -> [u32; CHANNELS] {
+    fn moved_on(&self, row: u32, group: u32, sums: [u32; CHANNELS]) -> [u32; CHANNELS] {
         let begin = self.lead + thread::thread_idx_x() + group * WARP;
         let [even, odd] = [0, 1].map(|pair| {
             let first = self.buffer(row + pair) + begin;
