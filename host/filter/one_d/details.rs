@@ -33,9 +33,9 @@ pub struct Filtering {
     /// pictures may take fewer.
     pub operations: u64,
     /// Time that an NVIDIA H200 takes if the data are on it, from measurements in `benches/record` of this crate's repository. `Auto` compares
-    /// these times on every GPU. Most are within a fifth of what was measured; those down columns with more than about 500 taps are up to three times as
-    /// short or long. `None` on the CPU, and for what was not measured: strides, several channels, samples of another type than the taps, and the
-    /// algorithms that `Auto` never takes.
+    /// these times on every GPU. Most are within a fourth of what was measured. Down columns with more than about 500 taps they are wrong by a
+    /// factor of up to three and a half. `None` on the CPU, and for what was not measured: strides, several channels, samples of another type
+    /// than the taps, and the algorithms that `Auto` never takes.
     pub predicted: Option<Duration>,
     /// Bound of the errors.
     pub accuracy: Accuracy,
@@ -63,8 +63,8 @@ pub enum Filter1dMethod {
 pub enum Accuracy {
     /// Sums of integers have no error; those of `i32` wrap around.
     Exact,
-    /// The error is at most this number times `Σ_j |w[j] · x[k]|`, the magnitudes of the output's own products. Infinite for so many taps that
-    /// there is no bound.
+    /// The error is at most this number times `Σ_j |w[j] · x[k]|`, the magnitudes of the output's own products. Infinite if
+    /// there are so many taps that no bound holds.
     PerOutput(f64),
     /// The error is at most this number times `‖x‖ · Σ_j |w[j]|`, with the norm of all samples of the output's segments.
     PerSegment(f64),

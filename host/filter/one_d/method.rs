@@ -11,6 +11,7 @@ use crate::device::gpu::Gpu;
 use crate::device::info::SharedMemory;
 use crate::device::kernel::OnDemand;
 use crate::{BufferSlice, BufferSliceMut, Result};
+use slm_kernels::filter1d::tensor_bytes;
 use std::ops::RangeInclusive;
 
 /// Numbers of taps with which transforms take less time than sums on the CPU. Spectra of more taps take much memory.
@@ -72,7 +73,7 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
             check_tensor_cores(gpu, taps)?;
             on_tensor_cores(gpu, taps)?
         }
-        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && check_tensor_cores(gpu, taps).is_ok() => {
+        Allowed::Sums if method.algorithm == Filter1dAlgorithm::Auto && can_take_tensor_cores(gpu, taps) => {
             let make: Make<T> = Box::new(on_tensor_cores);
             Box::new(FasterOnGpu::new(gpu, taps, Other { time: time::on_tensor_cores::<T>, folds: true, make })?)
         }
@@ -89,6 +90,11 @@ fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
         Some(found) if found < FIRST_WITH_TENSOR_CORES => Err(Filter1dError::NoTensorCores { found }.into()),
         _ => Ok(()),
     }
+}
+
+/// Returns whether tensor cores can compute a filter. Its taps must fit as they are, also where fewer are left after some are added up.
+fn can_take_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> bool {
+    check_tensor_cores(gpu, taps).is_ok() && tensor_bytes(taps.taps.len()) <= gpu.shared.max_per_block
 }
 
 fn on_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<Box<dyn GpuLines<T>>> {
@@ -155,9 +161,7 @@ impl<T: Number> FasterOnGpu<T> {
             return Ok(&self.sums);
         }
         let (shared, all, fewest) = (self.gpu.shared, self.taps.taps.len(), self.taps.fewest(lines));
-        let time = |taps| (self.other.time)(shared, taps, lines);
-        // A method that cannot filter with all taps has no filter of fewer.
-        let of_other = time(all).and_then(|of_all| if self.other.folds { time(fewest) } else { Some(of_all) });
+        let of_other = (self.other.time)(shared, if self.other.folds { fewest } else { all }, lines);
         let of_sums = time::of_sums::<T>(shared, fewest, lines);
         match of_other {
             Some(time) if time::is_faster(time, of_sums) => {

@@ -163,7 +163,8 @@ impl<T: FftKernels + Number + Into<f64>> GpuLines<T> for GpuFft<T> {
     }
 
     fn plan(&self, lines: &Lines) -> Result<PlannedLines> {
-        let Transform { kernel, geometry, .. } = self.choose(lines);
+        let transform = self.choose(lines);
+        let Transform { kernel, geometry, .. } = transform;
         let time = of_transforms::<T>(time_of_kernel(kernel, geometry, lines), lines);
         let details = Filtering {
             method: Filter1dMethod::Transforms { points: kernel.points },
@@ -175,13 +176,12 @@ impl<T: FftKernels + Number + Into<f64>> GpuLines<T> for GpuFft<T> {
             predicted: time.filter(|_| !lines.is_empty()).map(duration),
             accuracy: Accuracy::of_transforms::<T>(kernel.points, geometry.parts),
         };
-        Ok(PlannedLines { planned: self.planned(lines)?, details })
+        Ok(PlannedLines { planned: self.planned(transform, lines)?, details })
     }
 }
 
 impl<T: FftKernels + FilterSample + Into<f64>> GpuFft<T> {
-    fn planned(&self, lines: &Lines) -> Result<Planned> {
-        let transform = self.choose(lines);
+    fn planned(&self, transform: &Transform<T>, lines: &Lines) -> Result<Planned> {
         let (geometry, on_gpu) = (&transform.geometry, self.on_gpu(transform)?);
         let [count, samples, outputs] = [lines.lines, lines.samples, lines.outputs].map(|count| count as u64);
         let elements = samples.saturating_mul(geometry.parts.into()).saturating_add(outputs).saturating_mul(count);
