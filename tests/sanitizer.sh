@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer, each in a separate process:
+# Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer:
 #
-#   tests/sanitizer.sh [--jobs N] [--devices N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
+#   tests/sanitizer.sh [--jobs N] [--batch N] [--devices N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
 #
 #   --jobs N          processes at a time (4)
+#   --batch N         tests in a process, one after the other (1); their modules are compiled once
 #   --devices N       CUDA devices that they alternate between (1)
 #   --limit SECONDS   stop in time, and print how much is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck)
 #   --filter LIST     the tests with one of these in their names (::cuda::)
 #
-# FOLDER receives one log for each test and tool, and table.tsv: test, tool, seconds, errors, verdict. Called again
+# FOLDER receives one log for each process, named after its first test, and table.tsv: test, tool, seconds and errors of its process,
+# verdict. Called again
 # with the same program and folder, it skips tests that have passed. Ends with 0 if all tests have passed, 1 if one has failed or there
 # is none, 2 if the arguments are invalid, 3 if the time ended first.
 set -uo pipefail
@@ -28,11 +30,12 @@ number() { # TEXT
   [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-jobs=4 devices=1 limit='' tools=memcheck,racecheck filter=::cuda::
+jobs=4 batch=1 devices=1 limit='' tools=memcheck,racecheck filter=::cuda::
 while [[ ${1:-} == --* ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in
     --jobs) number "$2" && jobs=$2 ;;
+    --batch) number "$2" && batch=$2 ;;
     --devices) number "$2" && devices=$2 ;;
     --limit) number "$2" && limit=$2 ;;
     --tools) tools=$2 ;;
@@ -71,16 +74,22 @@ errors() { # LOG
   sed -n 's/^=* *\(ERROR SUMMARY:\|RACECHECK SUMMARY:\) \([0-9]*\) .*/\2/p' "$1" | tail -n 1
 }
 
-# One test under one tool. Writes its row only at the end: what was stopped is not done.
-run() { # DEVICE TOOL TEST
-  local device=$1 tool=$2 test=$3 base start=$SECONDS remaining=0 child status count verdict=failed
-  base=$(place "$tool" "$test")
+# The driver's errors are not reported: tests provoke them, and the crate hands them to its caller.
+options() { # TOOL
+  [[ $1 != memcheck ]] || echo '--report-api-errors no'
+}
+
+# Some tests under one tool. Writes their rows only at the end: what was stopped is not done.
+run() { # DEVICE TOOL TEST…
+  local device=$1 tool=$2 tests=("${@:3}") base start=$SECONDS remaining=0 child status count verdict=failed test
+  base=$(place "$tool" "${tests[0]}")
   if [[ -n $limit ]]; then
     remaining=$((limit - SECONDS))
     [[ $remaining -gt 0 ]] || return 0
   fi
-  CUDA_VISIBLE_DEVICES=$device timeout --kill-after 5 "$remaining" compute-sanitizer --tool "$tool" --error-exitcode 86 \
-    "$program" --exact "$test" --test-threads 1 >"$base.log" 2>&1 &
+  # shellcheck disable=SC2046 # several words
+  CUDA_VISIBLE_DEVICES=$device timeout --kill-after 5 "$remaining" compute-sanitizer --tool "$tool" $(options "$tool") \
+    --error-exitcode 86 "$program" --exact "$(IFS=, && echo "${tests[*]}")" --test-threads 1 >"$base.log" 2>&1 &
   child=$!
   trap 'kill "$child" 2>/dev/null; exit' TERM
   wait "$child"
@@ -88,21 +97,19 @@ run() { # DEVICE TOOL TEST
   [[ -z $limit || $SECONDS -lt $limit || ($status -ne 124 && $status -ne 137) ]] || return 0
   count=$(errors "$base.log")
   # The sanitizer is content with a program that does nothing, so the program has to say what it did.
-  if [[ $status -eq 0 && $count == 0 ]] && grep -q '^test result: ok\. 1 passed' "$base.log"; then
+  if [[ $status -eq 0 && $count == 0 ]] && grep -q "^test result: ok\. ${#tests[@]} passed" "$base.log"; then
     verdict=passed
   fi
-  printf '%s\t%s\t%d\t%s\t%s\n' "$test" "$tool" $((SECONDS - start)) "${count:-unknown}" "$verdict" >"$base.tmp"
-  mv "$base.tmp" "$base.row"
-  [[ $verdict == passed ]] || echo "failed: $tool $test, see $base.log"
+  for test in "${tests[@]}"; do
+    printf '%s\t%s\t%d\t%s\t%s\n' "$test" "$tool" $((SECONDS - start)) "${count:-unknown}" "$verdict" >"$base.tmp"
+    mv "$base.tmp" "$(place "$tool" "$test").row"
+  done
+  [[ $verdict == passed ]] || echo "failed: $tool ${tests[*]}, see $base.log"
 }
 
-# A program takes one filter at a time; no test comes twice.
+# Those that can run.
 listed() {
-  local parts part
-  IFS=, read -r -a parts <<<"$filter"
-  for part in "${parts[@]}"; do
-    "$program" --list "$part"
-  done 2>"$folder/list.log" | sed -n 's/^\([^[].*\): test$/\1/p' | awk '!seen[$0]++'
+  "$program" --list "$filter" 2>"$folder/list.log" | sed -n 's/^\([^[].*\): test$/\1/p'
 }
 
 mapfile -t tests < <(listed)
@@ -112,18 +119,21 @@ mapfile -t tests < <(listed)
 }
 IFS=, read -r -a tools <<<"$tools"
 
-# Everything, in the order of the tools; without what has passed earlier.
+# Everything, in the order of the tools; without what has passed earlier. A line for each process.
 pending=()
 for tool in "${tools[@]}"; do
   mkdir -p "$folder/$tool"
+  line=()
   for test in "${tests[@]}"; do
     passed "$tool" "$test" && continue
     # A verdict of an earlier call does not count until this one has confirmed it.
     rm -f "$(place "$tool" "$test").row"
-    pending+=("$tool $test")
+    line+=("$test")
+    [[ ${#line[@]} -lt $batch ]] || { pending+=("$tool ${line[*]}") && line=(); }
   done
+  [[ ${#line[@]} -eq 0 ]] || pending+=("$tool ${line[*]}")
 done
-echo "${#tests[@]} tests, ${#tools[@]} tools; ${#pending[@]} runs to do, $jobs at a time"
+echo "${#tests[@]} tests, ${#tools[@]} tools; ${#pending[@]} processes to start, $jobs at a time"
 
 trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
 turn=0
@@ -132,7 +142,8 @@ for item in "${pending[@]}"; do
     wait -n
   done
   [[ -z $limit || $SECONDS -lt $limit ]] || break
-  run $((turn % devices)) "${item%% *}" "${item#* }" &
+  # shellcheck disable=SC2086 # names of tests have no spaces
+  run $((turn % devices)) $item &
   turn=$((turn + 1))
 done
 wait

@@ -7,6 +7,7 @@ pub mod coverage;
 pub mod declarations;
 pub mod emulated;
 pub mod golden;
+pub mod selection;
 pub mod sources;
 
 mod checks;

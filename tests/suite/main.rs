@@ -29,6 +29,8 @@
 //! | `examples` | the examples |
 //! | `driverless` | machines without a driver |
 //!
+//! A filter may have several parts, separated by commas: `suite life::cpu,transpose::cpu`.
+//!
 //! An operation's emulated tests must reach every accessor of its kernels, which are in the folder of the same name in
 //! `kernels/`.
 
@@ -53,7 +55,7 @@ mod rank2d;
 mod streams;
 mod transpose;
 
-use common::{coverage, sources};
+use common::{coverage, selection, sources};
 use libtest_mimic::Arguments;
 
 fn main() {
@@ -84,7 +86,10 @@ fn main() {
         driverless::trials(),
         sources::trials(),
     ];
-    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
+    let (mut run, mut trials): (_, Vec<_>) = (arguments.clone(), trials.into_iter().flatten().collect());
+    selection::check_names(&trials);
+    selection::select(&mut run, &mut trials);
+    let conclusion = libtest_mimic::run(&run, trials);
     conclusion.exit_if_failed();
     if !coverage::is_covered(&arguments) {
         std::process::exit(1);

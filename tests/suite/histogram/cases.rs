@@ -79,16 +79,20 @@ pub(super) fn negative_bins() -> Vec<Case<i32>> {
     vec![Case::even(4, -60..64)]
 }
 
-pub(super) fn float_edges<T: Number>(infinite: [T; 2]) -> Vec<Case<T>> {
+pub(super) fn float_edges<T: Number>() -> Vec<Case<T>> {
     let n = T::nearest;
-    let [below, above] = infinite;
     let decades: Vec<T> = (-20..20).map(|k| n(10f64.powi(k))).collect();
     vec![
         Case::edges(&[n(0.0), n(1.0)]),
         Case::edges(&[n(-0.0), n(1e-30), n(0.1), n(0.5), n(7.0)]),
-        Case::edges(&[below, n(-1.0), n(0.0), n(1.0), above]),
         Case::edges(&decades),
     ]
+}
+
+/// Returns edges of which the first and the last one are infinite.
+pub(super) fn infinite_edges<T: Number>([below, above]: [T; 2]) -> Vec<Case<T>> {
+    let n = T::nearest;
+    vec![Case::edges(&[below, n(-1.0), n(0.0), n(1.0), above])]
 }
 
 /// Returns so many edges that a multiprocessor has no room for a second block.
