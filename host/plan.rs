@@ -50,6 +50,11 @@ impl Planned {
         Planned { reason: reason.into(), launches: launches.into_iter().collect() }
     }
 
+    /// Returns the launches, as a part of those of another operation.
+    pub(crate) fn into_launches(self) -> Vec<LaunchPlan> {
+        self.launches
+    }
+
     /// Returns the plan of a CPU that has no choice.
     pub(crate) fn on_cpu() -> Self {
         Self::new("the CPU has a single implementation", [])

@@ -13,7 +13,7 @@ use slm_kernels::transpose::{Geometry, TransposeKernel, Work};
 use std::sync::Arc;
 
 /// A transposition on a GPU.
-pub(super) struct GpuTranspose {
+pub(crate) struct GpuTranspose {
     gpu: Gpu,
     tuning: TransposeTuning,
     matrices: Matrices,
@@ -32,7 +32,7 @@ struct Ready {
 }
 
 impl GpuTranspose {
-    pub(super) fn new<T: Element>(gpu: &Gpu, matrices: &Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
+    pub(crate) fn new<T: Element>(gpu: &Gpu, matrices: &Matrices, algorithm: TransposeAlgorithm) -> Result<Self> {
         let (gpu, tuning, matrices) = (gpu.clone(), TransposeTuning::new(gpu.info()), *matrices);
         let (ready, kernels) = (Recent::default(), Recent::default());
         let transpose = GpuTranspose { gpu, tuning, matrices, algorithm, ready, kernels };
@@ -65,7 +65,7 @@ impl GpuTranspose {
 }
 
 impl GpuTranspose {
-    pub(super) fn run<T: Element>(
+    pub(crate) fn run<T: Element>(
         &self,
         input: BufferSlice<'_, T>,
         output: BufferSliceMut<'_, T>,
@@ -89,7 +89,7 @@ impl GpuTranspose {
         })
     }
 
-    pub(super) fn plan<T: Element>(&self, pitches: [usize; 2]) -> Result<Planned> {
+    pub(crate) fn plan<T: Element>(&self, pitches: [usize; 2]) -> Result<Planned> {
         if self.matrices.is_empty() {
             return Ok(Planned::nothing());
         }

@@ -52,6 +52,7 @@ pub use algorithm::TransposeAlgorithm;
 pub use description::Transpose;
 pub use element::TransposeElement;
 pub use error::TransposeError;
+pub(crate) use gpu::GpuTranspose;
 pub use in_place::{InPlace, PreparedTransposeInPlace};
-use matrices::Matrices;
+pub(crate) use matrices::Matrices;
 pub use prepared::PreparedTranspose;

@@ -88,7 +88,7 @@ impl Accuracy {
 
 /// What a filter does for some lines.
 pub(crate) struct PlannedLines {
-    pub(super) planned: Planned,
+    pub(crate) planned: Planned,
     pub(super) details: Filtering,
 }
 

@@ -81,6 +81,21 @@ pub(super) fn on_gpu<T: Number>(gpu: &Gpu, taps: &Taps<T>, method: Method) -> Re
     })
 }
 
+/// Returns the filter on a GPU that takes the least time with this bound of errors.
+pub(crate) fn on_gpu_by<T: Number>(gpu: &Gpu, taps: &Taps<T>, bound: ErrorBound) -> Result<Box<dyn GpuLines<T>>> {
+    on_gpu(gpu, taps, Method { bound, ..Method::default() })
+}
+
+/// Returns the time of this filter on an H200, in picoseconds.
+pub(crate) fn time_on_gpu<T: Number>(shared: SharedMemory, taps: usize, lines: &Lines, bound: ErrorBound) -> f64 {
+    let of_sums = time::of_sums::<T>(shared, taps, lines);
+    let of_other = match T::BY_TRANSFORMS.filter(|_| bound == ErrorBound::PerSegment) {
+        Some(by) => (by.time)(shared, taps, lines),
+        None => time::on_tensor_cores::<T>(shared, taps, lines),
+    };
+    of_other.filter(|&time| time::is_faster(time, of_sums)).unwrap_or(of_sums)
+}
+
 /// Returns an error unless tensor cores of the GPU can compute a filter.
 fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
     if T::TENSOR_TAPS.is_none() || taps.reach.stride > 1 {

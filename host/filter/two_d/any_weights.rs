@@ -90,6 +90,16 @@ impl AnyWeights {
         self
     }
 
+    /// Returns a single weight of one and the type of the sums, or `None` if samples do not have that type.
+    pub(super) fn one(&self) -> Option<(Self, Kind)> {
+        match self {
+            AnyWeights::F32(_) => Some((AnyWeights::F32(Weights::dense([1, 1], vec![1.0])), Kind::F32)),
+            AnyWeights::F64(_) => Some((AnyWeights::F64(Weights::dense([1, 1], vec![1.0])), Kind::F64)),
+            AnyWeights::I32(_) => Some((AnyWeights::I32(Weights::dense([1, 1], vec![1])), Kind::I32)),
+            AnyWeights::I64(_) => None,
+        }
+    }
+
     /// Returns the weights as the outer product of a column and a row, or `None` if they are not one.
     pub(super) fn product(&self) -> Option<Self> {
         map_weights!(self, weights => weights.product())

@@ -24,6 +24,7 @@ use crate::device::info::SharedMemory;
 use crate::filter1d::ErrorBound;
 use crate::{Error, Result};
 use slm_kernels::filter2d::{Axis, DirectKernel, Filter2dProblem, Geometry, NoStrips, Strips, table_shape};
+use slm_kernels::signal::Kind;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -57,6 +58,28 @@ pub(super) struct Direct {
 pub(super) struct Decision {
     pub(super) choice: Choice,
     pub(super) reason: &'static str,
+    /// What may take less time for large pictures.
+    pub(super) line_passes: Option<LinePasses>,
+}
+
+/// Filters of lines for an outer product: down the columns, then along the rows.
+#[derive(Clone, Debug)]
+pub(super) struct LinePasses {
+    /// The outer product.
+    pub(super) product: AnyWeights,
+    /// Type of the sums.
+    pub(super) sums: Kind,
+    pub(super) rule: FilterRule,
+    /// Conversions of the samples to the type of the sums, and of the sums to that of the outputs.
+    pub(super) conversions: [Direct; 2],
+    /// Whether one launch makes both passes of the sums that compete.
+    pub(super) beside_one_launch: bool,
+}
+
+impl Decision {
+    fn new(choice: Choice, reason: &'static str) -> Self {
+        Decision { choice, reason, line_passes: None }
+    }
 }
 
 /// Returns the kernels for a filter on a GPU with this shared memory.
@@ -67,7 +90,10 @@ pub(super) struct Decision {
 pub(super) fn choose(facts: &Facts, rule: &FilterRule, shared: SharedMemory) -> Result<Decision> {
     let candidates = Candidates { facts, rule, shared };
     let choice = match rule.algorithm {
-        Filter2dAlgorithm::Auto => return candidates.best(),
+        Filter2dAlgorithm::Auto => {
+            let best = candidates.best()?;
+            return Ok(Decision { line_passes: candidates.line_passes(&best.choice)?, ..best });
+        }
         Filter2dAlgorithm::GlobalMemory => candidates.direct(DirectKernel::Global),
         Filter2dAlgorithm::SharedTile => candidates.direct(candidates.tile()?),
         Filter2dAlgorithm::RegisterTiled => candidates.direct(candidates.register_tile()?),
@@ -75,7 +101,7 @@ pub(super) fn choose(facts: &Facts, rule: &FilterRule, shared: SharedMemory) -> 
         Filter2dAlgorithm::Separable => candidates.required_product()?,
         Filter2dAlgorithm::Box => candidates.required_box()?,
     };
-    Ok(Decision { choice, reason: "requested" })
+    Ok(Decision::new(choice, "requested"))
 }
 
 /// A filter, and the kernels that it might take.
@@ -90,26 +116,26 @@ impl Candidates<'_> {
     /// Returns the kernels that take the least time.
     fn best(&self) -> Result<Decision> {
         if let Some(choice) = self.worthwhile_box()? {
-            return Ok(Decision { choice, reason: "all weights are equal" });
+            return Ok(Decision::new(choice, "all weights are equal"));
         }
         // A single row or column is a product whose other factor costs nothing.
         let is_line = self.facts.shape().contains(&1);
         let product = if is_line { self.facts.product.as_ref() } else { self.facts.shorter_product() };
         // Two passes take less time than sums in registers, and than kernels for all weights at once (`benches/RESULTS.md`).
         if let Some(choice) = self.one_launch(product) {
-            return Ok(Decision { choice, reason: "an outer product" });
+            return Ok(Decision::new(choice, "an outer product"));
         }
         if let Some(streaming) = self.streaming() {
             let reason = "weights of a size that the kernel is compiled for";
-            return Ok(Decision { choice: Choice::Streaming(streaming), reason });
+            return Ok(Decision::new(Choice::Streaming(streaming), reason));
         }
         let (kernel, reason) = self.best_direct()?;
         if threshold(kernel).is_reached(self.shape(), self.rule.window.rows.stride())
             && let Some(choice) = self.two_passes()?
         {
-            return Ok(Decision { choice, reason: "an outer product: along the rows, then down the columns" });
+            return Ok(Decision::new(choice, "an outer product: along the rows, then down the columns"));
         }
-        Ok(Decision { choice: self.direct(kernel), reason })
+        Ok(Decision::new(self.direct(kernel), reason))
     }
 
     fn shape(&self) -> [usize; 2] {
@@ -272,6 +298,33 @@ impl Candidates<'_> {
             Ok(Direct { kernel, weights, rule })
         };
         Ok(Some(Choice::TwoPasses(Box::new([direct(row, along_rows)?, direct(column, down_columns)?]))))
+    }
+}
+
+/// Filters of lines.
+impl Candidates<'_> {
+    /// Returns filters of lines that compute what these kernels compute.
+    fn line_passes(&self, choice: &Choice) -> Result<Option<LinePasses>> {
+        let sums_segments = matches!(choice, Choice::Segments(..) | Choice::Running(_));
+        let product = self.facts.product.as_ref().filter(|_| !sums_segments && may_be_lines(self.facts, self.rule));
+        let Some((product, (one, sums))) = product.and_then(|product| Some((product, product.one()?))) else {
+            return Ok(None);
+        };
+        let [samples, outputs] = self.rule.kinds;
+        Ok(Some(LinePasses {
+            product: product.clone(),
+            sums,
+            rule: *self.rule,
+            conversions: [self.conversion(&one, [samples, sums])?, self.conversion(&one, [sums, outputs])?],
+            beside_one_launch: matches!(choice, Choice::Passes(..)),
+        }))
+    }
+
+    /// Returns the filter that converts samples to outputs of another type, with a weight of one.
+    fn conversion(&self, one: &AnyWeights, kinds: [Kind; 2]) -> Result<Direct> {
+        let rule = FilterRule { window: self.rule.window.single(), kinds, ..*self.rule };
+        let (kernel, _) = best_direct(one, &rule, self.shared)?;
+        Ok(Direct { kernel, weights: one.clone(), rule })
     }
 }
 
@@ -444,12 +497,16 @@ fn are_many(shape: [usize; 2]) -> bool {
     shape.into_iter().max() >= Some(LEAST_TRANSFORMED) && shape.iter().all(|&taps| taps == 1 || taps >= LEAST_BESIDE)
 }
 
+/// Returns whether filters of lines can compute a filter, and are not ruled out by the request.
+fn may_be_lines(facts: &Facts, rule: &FilterRule) -> bool {
+    let is_plain = !rule.renormalise && rule.window.has_unit_steps() && rule.divisor.is_none();
+    is_plain && rule.algorithm == Filter2dAlgorithm::Auto && facts.product.is_some()
+}
+
 /// Returns whether the request and the error bound allow transforms, and lines can be transformed.
 fn may_be_transformed(facts: &Facts, rule: &FilterRule) -> bool {
-    let is_allowed = rule.bound == ErrorBound::PerSegment && rule.algorithm == Filter2dAlgorithm::Auto;
     let has_floats = matches!(facts.weights, AnyWeights::F32(_) | AnyWeights::F64(_));
-    let is_plain = !rule.renormalise && rule.window.has_unit_steps() && rule.divisor.is_none();
-    is_allowed && has_floats && is_plain && facts.product.is_some()
+    rule.bound == ErrorBound::PerSegment && has_floats && may_be_lines(facts, rule)
 }
 
 /// Returns how the CPU computes a filter.

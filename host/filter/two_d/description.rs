@@ -333,10 +333,11 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// Returns the filter with this bound of errors, which limits the algorithms that [`Auto`](Filter2dAlgorithm::Auto) takes. The default is
     /// [`ErrorBound::PerOutput`].
     ///
-    /// With [`ErrorBound::PerSegment`], the CPU computes outer products with at least 192 rows or columns of weights, and 1 or at least 96 of the
-    /// others, by [transforms of lines](crate::filter2d#fourier-transforms): Gaussians with large standard deviations in a time that hardly
-    /// depends on these. The memory for it is that of about four pictures of sums. Sums of integers, [strides](Self::stride), [dilations](Self::dilation) and [`NanPolicy::Renormalise`] stay as they are, and so
-    /// do GPUs.
+    /// With [`ErrorBound::PerSegment`], outer products with many weights are computed by [transforms of
+    /// lines](crate::filter2d#fourier-transforms): Gaussians with large standard deviations in a time that hardly depends on these. The CPU
+    /// takes them for at least 192 rows or columns of weights, and 1 or at least 96 of the others, with memory for about four pictures of
+    /// sums; a GPU where they take less time, with memory for two. Sums of integers, [strides](Self::stride),
+    /// [dilations](Self::dilation) and [`NanPolicy::Renormalise`] stay as they are.
     ///
     /// ```
     /// use slm::filter1d::ErrorBound;

@@ -59,11 +59,12 @@
 //!
 //! # Fourier transforms
 //!
-//! [`Filter2d::error_bound`] allows the CPU to filter by transforms, along the rows and then down the columns. Each of both passes has the
-//! [bound of a line](crate::filter1d#fourier-transforms), the second one with the row sums as its samples: with `E` for the bound of a
-//! row sum, an output has at most `E · Σ_i |column[i]|` from the first pass, and that of its own segment. Errors of usual pictures are
+//! [`Filter2d::error_bound`] allows transforms of lines, along the rows and then down the columns on the CPU, the other way round on a GPU. Each of
+//! both passes has the [bound of a line](crate::filter1d#fourier-transforms), the second one with the sums of the first one as its
+//! samples: with `E` for the bound of such a sum, an output has at most `E · Σ_i |w[i]|` from the first pass, with the weights `w` of the second
+//! one, and that of its own segment. Errors of usual pictures are
 //! far below it, about `u · ‖x‖ · ‖w‖`. So integer outputs differ from those of sums by one in few places, and Gaussians leave constant
-//! pictures of `u8` and `u16` as they are. A NaN or an infinity reaches all outputs of its segment of a row, and of the segments of columns
+//! pictures of `u8` and `u16` as they are. A NaN or an infinity reaches all outputs of its segment of a line, and of the segments across
 //! that meet these.
 //!
 //! # Means of integers
@@ -107,7 +108,7 @@
 // | `window.rs`, `pictures.rs`, `rule.rs` | the filter without its weights, and problems of known size |
 // | `weights.rs`, `any_weights.rs`, `mean.rs` | the weights, and the type in which products are added up |
 // | `facts.rs`, `rank.rs` | what is known about the weights |
-// | `choose.rs`, `tuning.rs` | the choice of the kernels, as a plain value |
+// | `choose.rs`, `tuning.rs`, `time.rs` | the choice of the kernels, as a plain value |
 // | `cpu/`, `gpu/` | what has been chosen |
 // | `prepared.rs` | a filter on a device, and its uses |
 // | `folded.rs` | pictures that are smaller than the weights |
@@ -133,6 +134,7 @@ mod pictures;
 mod prepared;
 mod rank;
 mod rule;
+mod time;
 mod tuning;
 mod weights;
 pub(in crate::filter) mod window;

@@ -186,8 +186,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     ///   number of rows is not a multiple of the pictures.
     /// * [`Error::TooLarge`] for more outputs than memory can have.
     /// * [`Error::Shape`] if `outputs` does not have the [shape of the result](Self::output_shape).
-    /// * [`Error::OutOfDeviceMemory`] for the sums along the rows of [two passes](Filter2dAlgorithm::Separable). Nothing is written
-    ///   then.
+    /// * [`Error::OutOfDeviceMemory`] for the sums between two passes: a picture of them, or two for many weights. Nothing is written then.
     /// * [`Error::OutOfHostMemory`] on the CPU. Some outputs may be written then, and after any error if they are on the host and the
     ///   device is a GPU.
     /// * [Failures of the device](Error#failures-of-the-device).
@@ -283,7 +282,7 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
         self.with_fewest(problem, |filter, problem| {
             Ok(match &filter.0 {
                 OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
-                OnDevice::Gpu(filter) => filter.plan(problem),
+                OnDevice::Gpu(filter) => filter.plan(problem)?,
             })
         })
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Extent;
-use crate::filter2d::window::Window;
+use crate::filter2d::window::{PictureProblem, Window};
 use slm_kernels::signal::{Border, Kind};
 
 /// Shared memory of an H200, a T4 and a device with little.
@@ -212,4 +212,45 @@ fn products_are_added_as_predicted() {
             }
         }
     }
+}
+
+/// Returns whether a filter of this number of rows and columns takes lines in a square of `side` pixels.
+fn are_lines(taps: usize, kind: Kind, channels: usize, side: usize) -> bool {
+    let weights = outer([taps, taps]);
+    let rule = rule(&weights, kind, channels, Filter2dAlgorithm::Auto);
+    let passes = decision(weights, &rule, H200).unwrap().line_passes.unwrap();
+    passes.are_faster(H200, &PictureProblem::new(&rule.window, 1, [side, side]).unwrap())
+}
+
+#[test]
+fn many_weights_of_large_pictures_are_those_of_lines() {
+    for (taps, kind, channels, side, expected) in [
+        (65, Kind::F32, 1, 8192, false),
+        (129, Kind::F32, 1, 8192, true),
+        (33, Kind::F32, 1, 512, false),
+        (801, Kind::F32, 1, 512, true),
+        (17, Kind::U8, 3, 8192, false),
+        (129, Kind::U8, 3, 8192, true),
+        (257, Kind::U8, 3, 512, true),
+        (17, Kind::U8, 3, 512, false),
+    ] {
+        assert_eq!(are_lines(taps, kind, channels, side), expected, "{taps} of {kind:?}, {channels} channels, {side}");
+    }
+}
+
+#[test]
+fn other_filters_are_not_lines() {
+    let has_lines =
+        |weights: Weights<f32>, rule: &FilterRule| decision(weights, rule, H200).unwrap().line_passes.is_some();
+    let product = outer([9, 9]);
+    let plain = rule(&product, Kind::F32, 1, Filter2dAlgorithm::Auto);
+    assert!(has_lines(product.clone(), &plain));
+    assert!(!has_lines(random([9, 9]), &plain));
+    assert!(!has_lines(product.clone(), &rule(&product, Kind::F32, 1, Filter2dAlgorithm::Separable)));
+    assert!(!has_lines(product.clone(), &FilterRule { divisor: Some(2.0), ..plain }));
+    let strided = Window::new(&product, [Border::Constant; 2], Extent::Same, [1, 2], [1, 1], Some(1)).unwrap();
+    assert!(!has_lines(product, &FilterRule { window: strided, ..plain }));
+    // Sums of segments take less time.
+    let equal = uniform([51, 51]);
+    assert!(!has_lines(equal.clone(), &rule(&equal, Kind::F32, 1, Filter2dAlgorithm::Auto)));
 }

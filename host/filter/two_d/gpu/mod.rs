@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `direct.rs` | all products of an output at once, for any weights |
 //! | `two_passes.rs` | two launches of these for an outer product |
+//! | `line_passes.rs` | filters of lines for an outer product with many weights |
 //! | `passes.rs` | both passes of an outer product in one launch |
 //! | `streaming.rs` | those that are compiled for a size of weights |
 //! | `segments.rs` | equal weights: sums of segments |
@@ -13,6 +14,7 @@
 
 mod banded;
 mod direct;
+mod line_passes;
 mod passes;
 mod pixels;
 mod running;
@@ -20,23 +22,28 @@ mod segments;
 #[cfg(all(test, feature = "emulator"))]
 mod several_bands;
 mod streaming;
+
 mod two_passes;
 
 pub(super) use direct::DirectSum;
+pub(super) use line_passes::Steps;
 pub(super) use passes::Fitting;
 pub(super) use running::RunningKernel;
 pub(super) use segments::SegmentKernel;
 pub(super) use streaming::{Streaming, StreamingTypes};
 
-use super::choose::{Choice, Decision};
+use super::choose::{Choice, Decision, LinePasses};
 use super::element::{BufferMut, BufferRef};
 use super::rule::FilterRule;
 use super::window::PictureProblem;
 use crate::device::gpu::Gpu;
+use crate::device::kernel::OnDemand;
 use crate::plan::Planned;
 use crate::{LaunchPlan, Result};
 use banded::BandLaunches;
+use line_passes::ByLines;
 use passes::Passes;
+
 use two_passes::TwoPasses;
 
 /// Launches of the kernels of a filter.
@@ -60,14 +67,28 @@ pub(super) struct GpuFilter {
     reason: &'static str,
     sums_segments: bool,
     launches: Box<dyn Launches>,
+    /// For large pictures.
+    line_passes: Option<LinePasses>,
+    by_lines: OnDemand<Box<dyn ByLines>>,
 }
 
 impl GpuFilter {
     /// Loads the kernels that have been chosen, and uploads the weights that they read.
-    pub(super) fn new(gpu: Gpu, Decision { choice, reason }: Decision, rule: &FilterRule) -> Result<Self> {
+    pub(super) fn new(gpu: Gpu, decision: Decision, rule: &FilterRule) -> Result<Self> {
+        let Decision { choice, reason, line_passes } = decision;
         let sums_segments = matches!(choice, Choice::Segments(..) | Choice::Running(_));
         let launches = load(choice, &gpu, rule)?;
-        Ok(GpuFilter { gpu, reason, sums_segments, launches })
+        Ok(GpuFilter { gpu, reason, sums_segments, launches, line_passes, by_lines: OnDemand::default() })
+    }
+
+    /// Returns filters of lines, if they take less time for a picture.
+    fn by_lines(&self, problem: &PictureProblem) -> Result<Option<&dyn ByLines>> {
+        match &self.line_passes {
+            Some(passes) if passes.are_faster(self.gpu.shared, problem) => {
+                Ok(Some(&**self.by_lines.get(|| passes.load(&self.gpu))?))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns whether windows are summed by segments.
@@ -85,12 +106,21 @@ impl GpuFilter {
         if problem.is_empty() {
             return Ok(());
         }
+        if let Some(by_lines) = self.by_lines(problem)? {
+            return by_lines.run(problem, samples, outputs);
+        }
         let _submission = self.gpu.submission_lock()?;
         self.launches.enqueue(problem, samples, outputs)
     }
 
-    pub(super) fn plan(&self, problem: &PictureProblem) -> Planned {
-        if problem.is_empty() { Planned::nothing() } else { Planned::new(self.reason, self.launches.plan(problem)) }
+    pub(super) fn plan(&self, problem: &PictureProblem) -> Result<Planned> {
+        if problem.is_empty() {
+            return Ok(Planned::nothing());
+        }
+        Ok(match self.by_lines(problem)? {
+            Some(by_lines) => Planned::new(by_lines.reason(), by_lines.plan(problem)?),
+            None => Planned::new(self.reason, self.launches.plan(problem)),
+        })
     }
 }
 

@@ -1,0 +1,68 @@
+//! Gaussians of pictures: times of sums, and those with an error bound per segment, which allows transforms of lines.
+//!
+//! Times are the device's own, data stay on the device. Medians are printed in the columns that `peers/README.md` explains; the copy of the
+//! picture is the least time. Run it as `cargo bench --bench gaussians`.
+
+#[path = "common/table.rs"]
+mod table;
+
+use slm::filter1d::ErrorBound;
+use slm::{Backend, Boundary, Buffer2, Device, Filter2d, FilterSample, Result};
+use std::any::type_name;
+use table::{begin, median, report};
+
+const ROUNDS: usize = 9;
+const SIGMAS: [f64; 11] = [2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 100.0, 128.0];
+
+fn main() -> Result<()> {
+    let device = Device::open()?;
+    begin();
+    println!(
+        "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
+        env!("CARGO_PKG_VERSION")
+    );
+    println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
+    let largest = if device.info().backend == Backend::Cpu { 1 << 11 } else { 1 << 13 };
+    for side in [largest >> 4, largest >> 2, largest] {
+        blur::<f32>(&device, side, 1)?;
+        blur::<f32>(&device, side, 3)?;
+        blur::<f64>(&device, side, 1)?;
+        blur::<u8>(&device, side, 1)?;
+        blur::<u8>(&device, side, 3)?;
+    }
+    Ok(())
+}
+
+/// Prints the times for all standard deviations.
+fn blur<T: FilterSample + From<u8>>(device: &Device, side: usize, channels: usize) -> Result<()> {
+    let width = side * channels;
+    let numbers: Vec<T> = (0..side * width).map(|i| T::from((i * 7 % 251) as u8)).collect();
+    let x = Buffer2::from_buffer(device.upload(&numbers)?, side, width, width)?;
+    let mut y = Buffer2::zeroed(device, side, width)?;
+    let case = format!("{} n={side}x{side} channels={channels}", type_name::<T>());
+    let moved = 2 * (side * width * size_of::<T>()) as u64;
+    let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| y.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
+    report("copy", &case, median(&mut copies), &[moved], "");
+    for sigma in SIGMAS {
+        let gaussian = Filter2d::<T, T::Weight>::gaussian(sigma).channels(channels).boundary(Boundary::Reflect);
+        let bounds = [("per_output", ErrorBound::PerOutput), ("per_segment", ErrorBound::PerSegment)];
+        let prepare = |(_, bound)| gaussian.clone().error_bound(bound).prepare(device);
+        let filters = bounds.into_iter().map(prepare).collect::<Result<Vec<_>>>()?;
+        let mut times = vec![Vec::new(); filters.len()];
+        for round in 0..=ROUNDS {
+            for (filter, times) in filters.iter().zip(&mut times) {
+                let time = device.time(|| filter.apply_into(&x, &mut y))?.1;
+                if round > 0 {
+                    times.push(time);
+                }
+            }
+        }
+        for (((name, _), filter), times) in bounds.iter().zip(&filters).zip(&mut times) {
+            let launches = filter.plan([side, width])?.launches.len();
+            let taps = gaussian.weights()?.nrows();
+            let case = format!("{case} sigma={sigma} taps={taps} bound={name} launches={launches}");
+            report("slm", &case, median(times), &[moved], "");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! The times that outer products take on an NVIDIA H200, by kernels for pictures and by filters of lines. `benches/gaussians.rs` measures
+//! them. No other GPU has times of its own so far.
+
+use super::any_weights::AnyWeights;
+use super::choose::LinePasses;
+use super::gpu::Steps;
+use super::window::PictureProblem;
+use crate::device::info::SharedMemory;
+use crate::filter1d::{Number, time_on_gpu};
+use slm_kernels::signal::Kind;
+
+/// Times of a kernel for pictures, in picoseconds.
+#[derive(Clone, Copy)]
+struct Times {
+    /// Of its launches.
+    launches: f64,
+    /// Of a row or a column of weights, if there are few outputs.
+    tap: f64,
+    /// The same for each output, if there are many. Larger weights take longer than that.
+    product: f64,
+}
+
+const ONE_LAUNCH: Times = Times { launches: 10e6, tap: 0.18e6, product: 0.055 };
+const TWO_LAUNCHES: Times = Times { launches: 30e6, tap: 0.25e6, product: 0.16 };
+const TWO_LAUNCHES_OF_F64: Times = Times { product: 0.3, ..TWO_LAUNCHES };
+
+/// Time of a launch that transposes or converts, in picoseconds.
+const LAUNCH: f64 = 8e6;
+
+/// Time of a transposition or a conversion with the memory that it requests, in picoseconds for each byte that it reads or writes.
+const MOVED_BYTE: f64 = 0.7;
+
+impl LinePasses {
+    /// Returns whether filters of lines take less time than other kernels for a picture.
+    pub(super) fn are_faster(&self, shared: SharedMemory, picture: &PictureProblem) -> bool {
+        let (others, time) = match &self.product {
+            AnyWeights::F32(_) if self.beside_one_launch => (ONE_LAUNCH, self.time::<f32>(shared, picture)),
+            AnyWeights::F32(_) => (TWO_LAUNCHES, self.time::<f32>(shared, picture)),
+            AnyWeights::F64(_) => (TWO_LAUNCHES_OF_F64, self.time::<f64>(shared, picture)),
+            AnyWeights::I32(_) | AnyWeights::I64(_) => (TWO_LAUNCHES, self.time::<i32>(shared, picture)),
+        };
+        let outputs = picture.output_rows() as f64 * picture.output_width() as f64;
+        let taps: usize = self.product.shape().iter().sum();
+        time < others.launches + taps as f64 * others.tap.max(others.product * outputs)
+    }
+
+    /// Returns the time of filters of lines whose sums have type `A`, in picoseconds.
+    fn time<A: Number>(&self, shared: SharedMemory, picture: &PictureProblem) -> f64 {
+        let (steps, [rows, columns]) = (Steps::new(picture), self.product.shape());
+        let (of_sum, bound) = (self.sums.bytes(), self.rule.bound);
+        let moved = |elements: usize, bytes: u64| LAUNCH + elements as f64 * bytes as f64 * MOVED_BYTE;
+        let conversion =
+            |elements, kind: Kind| if kind == self.sums { 0.0 } else { moved(elements, kind.bytes() + of_sum) };
+        let [samples, outputs] = self.rule.kinds;
+        let [read, written] = [&steps.to_columns, &steps.to_pixels].map(|matrices| matrices.len());
+        let to_pixels = if picture.channels == 1 { 0.0 } else { moved(written, 2 * of_sum) };
+        conversion(read, samples)
+            + moved(read, 2 * of_sum)
+            + time_on_gpu::<A>(shared, rows, &steps.down, bound)
+            + moved(steps.to_rows.len(), 2 * of_sum)
+            + time_on_gpu::<A>(shared, columns, &steps.along, bound)
+            + to_pixels
+            + conversion(written, outputs)
+    }
+}
