@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures an operation and its peers in one run, one line per case (README.md explains the columns):
 #
-#   benches/peers/run.sh filter1d|filter2d|rank2d|histogram|transpose [--slm PROGRAM] [--cpu] [--build FOLDER]
+#   benches/peers/run.sh filter1d|filter2d|gaussians|rank2d|histogram|transpose [--slm PROGRAM] [--cpu] [--build FOLDER]
 #
 #   --slm PROGRAM    the crate's own benchmark of the operation, already built; its rows are the first
 #   --cpu            on the CPU instead of the GPU, which takes minutes
@@ -19,7 +19,7 @@ usage() {
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit
 slm='' on=gpu build=''
 case ${1:-} in
-  filter1d | filter2d | rank2d | histogram | transpose) operation=$1 && shift ;;
+  filter1d | filter2d | gaussians | rank2d | histogram | transpose) operation=$1 && shift ;;
   *) usage ;;
 esac
 while [[ $# -gt 0 ]]; do

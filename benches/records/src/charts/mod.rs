@@ -7,10 +7,12 @@ pub(crate) mod axis;
 mod case;
 mod curve;
 mod drawing;
+mod gaussians;
 mod histogram;
 mod legend;
 mod life;
 mod mark;
+mod roofline;
 mod taps;
 mod theme;
 
@@ -50,7 +52,8 @@ pub(crate) fn save(record: &Record, folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn of(record: &Record) -> Vec<Chart> {
-    let charts = taps::charts(record).into_iter().chain(histogram::chart(record)).chain(life::chart(record));
+    let charts = taps::charts(record).into_iter().chain(gaussians::charts(record)).chain(histogram::chart(record));
+    let charts = charts.chain(life::chart(record)).chain(roofline::chart(record));
     charts.filter(|chart| chart.curves.iter().any(|curve| curve.points.len() > 1)).collect()
 }
 
