@@ -47,6 +47,14 @@ pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result
     Ok(data)
 }
 
+/// Adds elements.
+pub(crate) fn append<T: Copy>(data: &mut Vec<T>, elements: &[T]) -> Result<()> {
+    let requested = data.len().saturating_add(elements.len()).saturating_mul(size_of::<T>()) as u64;
+    data.try_reserve(elements.len()).map_err(|_| Error::OutOfHostMemory { requested })?;
+    data.extend_from_slice(elements);
+    Ok(())
+}
+
 /// Returns the elements of an array in row-major order: borrowed if they are stored in that order, otherwise copied.
 pub(crate) fn row_after_row<T: Element, D: Dimension>(matrix: ArrayView<'_, T, D>) -> Result<Cow<'_, [T]>> {
     if let Some(data) = matrix.to_slice() {

@@ -1,7 +1,8 @@
 //! Gaussians along one axis and along two. Weights are computed in double precision and rounded once.
 
-use crate::FilterWeight;
+use crate::cpu::allocation;
 use crate::filter::generated::OutOfRange;
+use crate::{Error, FilterWeight, Result};
 
 /// Distance, in standard deviations, at which a Gaussian is cut off by default.
 const TRUNCATE: f64 = 4.0;
@@ -68,15 +69,15 @@ impl Gaussian {
         self
     }
 
-    /// Returns the weights.
-    pub(crate) fn weights<W: FilterWeight>(self) -> Result<Vec<W>, OutOfRange> {
-        self.check_sigma("from 0 to 2^20", MAX_SIGMA)?;
-        let weights = self.normalised("from 0 to 2^22", MAX_RADIUS)?;
-        Ok(weights.into_iter().map(W::of_f64).collect())
+    /// Returns the weights, or an error of the operation, `E`.
+    pub(crate) fn weights<W: FilterWeight, E: From<OutOfRange> + Into<Error>>(self) -> Result<Vec<W>> {
+        self.check_sigma("from 0 to 2^20", MAX_SIGMA).map_err(|error| E::from(error).into())?;
+        let weights = self.normalised::<E>("from 0 to 2^22", MAX_RADIUS)?;
+        allocation::collected(weights.into_iter().map(W::of_f64))
     }
 
     /// Returns an error if the standard deviation is not within `range`, whose end is `most`.
-    pub(crate) fn check_sigma(self, range: &'static str, most: f64) -> Result<(), OutOfRange> {
+    pub(crate) fn check_sigma(self, range: &'static str, most: f64) -> std::result::Result<(), OutOfRange> {
         let value = self.sigma;
         let is_valid = (0.0..=most).contains(&value);
         if is_valid { Ok(()) } else { Err(OutOfRange { what: "sigma", range, value }) }
@@ -84,20 +85,30 @@ impl Gaussian {
 
     /// Returns the weights in double precision, or an error if the radius is not within `range`, whose end is `most`. The standard
     /// deviation is valid.
-    pub(crate) fn normalised(self, range: &'static str, most: f64) -> Result<Vec<f64>, OutOfRange> {
+    pub(crate) fn normalised<E: From<OutOfRange> + Into<Error>>(
+        self,
+        range: &'static str,
+        most: f64,
+    ) -> Result<Vec<f64>> {
+        let radius = self.radius_within(range, most).map_err(|error| E::from(error).into())?;
+        // The central weight is 1 for a sigma of 0, too.
+        let weight = |d: i64| if d == 0 { 1.0 } else { (-0.5 * (d as f64 / self.sigma).powi(2)).exp() };
+        let mut weights =
+            allocation::collected((0..2 * radius as usize + 1).map(|place| weight(place as i64 - radius)))?;
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        Ok(weights)
+    }
+
+    fn radius_within(self, range: &'static str, most: f64) -> std::result::Result<i64, OutOfRange> {
         let radius = self.rounded_radius()?;
         if radius > most {
             return Err(OutOfRange { what: "the radius of a Gaussian", range, value: radius });
         }
-        let radius = radius as i64;
-        // The central weight is 1 for a sigma of 0, too.
-        let weight = |d: i64| if d == 0 { 1.0 } else { (-0.5 * (d as f64 / self.sigma).powi(2)).exp() };
-        let weights: Vec<f64> = (-radius..=radius).map(weight).collect();
-        let sum: f64 = weights.iter().sum();
-        Ok(weights.into_iter().map(|weight| weight / sum).collect())
+        Ok(radius as i64)
     }
 
-    fn rounded_radius(self) -> Result<f64, OutOfRange> {
+    fn rounded_radius(self) -> std::result::Result<f64, OutOfRange> {
         match self.end {
             End::Radius(samples) => Ok(samples as f64),
             End::Truncate(sigmas) if sigmas.is_finite() && sigmas >= 0.0 => Ok((sigmas * self.sigma).round()),
@@ -169,6 +180,7 @@ impl From<Gaussian> for Gaussian2d {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter1d::Filter1dError;
 
     #[test]
     fn numbers_are_standard_deviations() {
@@ -180,7 +192,7 @@ mod tests {
     #[test]
     fn gaussians_sum_to_one_and_are_symmetric() {
         for sigma in [0.0, 0.1, 0.5, 1.0, 4.0, 10.25] {
-            let weights: Vec<f64> = Gaussian::new(sigma).weights().expect("a valid sigma");
+            let weights: Vec<f64> = Gaussian::new(sigma).weights::<_, Filter1dError>().expect("a valid sigma");
             assert_eq!(weights.len() % 2, 1);
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
             assert!(weights.iter().eq(weights.iter().rev()));

@@ -1,5 +1,6 @@
 //! Generated weights along one axis, for filters of one and of two dimensions.
 
+use crate::cpu::allocation;
 use crate::{Error, FilterWeight, Result};
 
 /// Maximum length of a side of a box.
@@ -29,5 +30,5 @@ pub(crate) fn box_weights<W: FilterWeight>(what: &'static str, taps: usize) -> R
     if taps > MAX_BOX {
         return Err(Error::TooLarge { what, factors: [taps as u64, 1], limit: MAX_BOX as u64 });
     }
-    Ok(std::iter::repeat_n(W::of_f64(1.0 / taps as f64), taps).collect())
+    allocation::filled(W::of_f64(1.0 / taps as f64), taps)
 }

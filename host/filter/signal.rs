@@ -19,9 +19,9 @@ pub trait FilterWeight: Element + Weigh {}
 
 /// Weights of a type that is known at run time only.
 pub(crate) enum SharedWeights {
-    I32(Arc<[i32]>),
-    F32(Arc<[f32]>),
-    F64(Arc<[f64]>),
+    I32(Arc<Vec<i32>>),
+    F32(Arc<Vec<f32>>),
+    F64(Arc<Vec<f64>>),
     /// Integers of 8 or 16 bits.
     Narrow,
 }
@@ -39,7 +39,7 @@ pub(crate) trait Weigh: Sized {
     /// Returns the same number. `f64` represents all weights.
     fn to_f64(self) -> f64;
 
-    fn shared(weights: &Arc<[Self]>) -> SharedWeights;
+    fn shared(weights: &Arc<Vec<Self>>) -> SharedWeights;
 }
 
 macro_rules! weights {
@@ -59,7 +59,7 @@ macro_rules! weights {
                 self.into()
             }
 
-            fn shared($shared: &Arc<[$t]>) -> SharedWeights {
+            fn shared($shared: &Arc<Vec<$t>>) -> SharedWeights {
                 $erased
             }
         }

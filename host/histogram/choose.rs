@@ -122,14 +122,14 @@ pub(super) fn byte_bins(facts: &Facts<u8>) -> Result<KernelBins> {
 pub(super) fn integer_bins<T: SampleType + HistogramElement<Bound = i64, LowBits: Into<KernelBins>>>(
     facts: &Facts<T>,
     even: fn(Even<T, Ratio>) -> KernelBins,
-    searched: fn(SearchedBins<T>) -> KernelBins,
-) -> KernelBins
+    searched: fn(SearchedBins<T>) -> Result<KernelBins>,
+) -> Result<KernelBins>
 where
     Ratio: FromRange<T>,
 {
     match &facts.bins {
-        SampleBins::LowBits(low_bits) => (*low_bits).into(),
-        SampleBins::Even(bins) => even(bins.of_integers()),
+        SampleBins::LowBits(low_bits) => Ok((*low_bits).into()),
+        SampleBins::Even(bins) => Ok(even(bins.of_integers())),
         SampleBins::Searched(bins) => searched(bins.clone()),
     }
 }
@@ -144,13 +144,17 @@ where
 }
 
 /// Returns the same for bins that are searched.
-pub(super) fn searched_words<T: SampleType>(searched: &SearchedBins<T>, most: T, bits_of: fn(T) -> u32) -> KernelBins {
+pub(super) fn searched_words<T: SampleType>(
+    searched: &SearchedBins<T>,
+    most: T,
+    bits_of: fn(T) -> u32,
+) -> Result<KernelBins> {
     let (lower, bins) = (searched.edges[0], searched.edges.len() as u32 - 1);
-    let edges = searched.edges.iter().map(|edge| bits_of(*edge).wrapping_sub(bits_of(lower))).collect();
-    KernelBins::SearchedWords(SearchedWords {
+    let distances = searched.edges.iter().map(|edge| bits_of(*edge).wrapping_sub(bits_of(lower)));
+    Ok(KernelBins::SearchedWords(SearchedWords {
         range: WordRange::new(bins, [lower, searched.last, most].map(bits_of)),
-        edges,
-    })
+        edges: Arc::new(allocation::collected(distances)?),
+    }))
 }
 
 /// Returns bins of floats: bins of equal width by the first arithmetic that is right for all of their borders, or searched ones.
@@ -179,7 +183,7 @@ where
 /// Returns bins by an arithmetic if it agrees with the borders for every number.
 fn right<T: SampleType + HistogramElement<Bound = T>, S: FromRange<T>>(
     bins: &EvenBins<T>,
-    borders: &Arc<[T]>,
+    borders: &Arc<Vec<T>>,
 ) -> Option<Even<T, S>> {
     let [lower, upper] = bins.ends;
     let even = bins.with_scale(S::new(bins.bins, lower, upper)?);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// with one channel. For several channels they return an error: use [`channel`](Self::channel) or [`channels`](Self::channels).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counts<T: HistogramElement, N = u64> {
-    edges: Arc<[T::Bound]>,
+    edges: Arc<Vec<T::Bound>>,
     counters: Vec<N>,
     /// Counters per channel: at least one, plus [`OUTSIDE`].
     cells: usize,
@@ -35,7 +35,7 @@ pub struct Channel<'a, N = u64> {
 
 impl<T: HistogramElement, N: Copy> Counts<T, N> {
     /// Returns the counts for `counters`, which has the cells of at least one channel.
-    pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<[T::Bound]>) -> Self {
+    pub(crate) fn new(counters: Vec<N>, cells: usize, edges: &Arc<Vec<T::Bound>>) -> Self {
         Counts { edges: edges.clone(), counters, cells }
     }
 
@@ -138,13 +138,13 @@ pub struct WeightedCounts<T: HistogramElement> {
 }
 
 impl<T: HistogramElement> WeightedCounts<T> {
-    pub(super) fn new(sums: Vec<f64>, cells: usize, edges: &Arc<[T::Bound]>) -> Self {
+    pub(super) fn new(sums: Vec<f64>, cells: usize, edges: &Arc<Vec<T::Bound>>) -> Self {
         WeightedCounts { sums: Counts::new(sums, cells, edges) }
     }
 
     /// Returns an error unless these are the sums of a histogram with `counters` counters, `cells` per channel, and these
     /// edges.
-    pub(super) fn check(&self, counters: usize, cells: usize, edges: &Arc<[T::Bound]>) -> Result<()> {
+    pub(super) fn check(&self, counters: usize, cells: usize, edges: &Arc<Vec<T::Bound>>) -> Result<()> {
         check_length("the sums to add to", counters, self.sums.counters.len())?;
         let are_same_edges = Arc::ptr_eq(edges, &self.sums.edges) || *edges == self.sums.edges;
         if cells == self.sums.cells && are_same_edges { Ok(()) } else { Err(HistogramError::OtherBins.into()) }

@@ -1,8 +1,10 @@
 //! Description of a histogram: plain data.
 
 use super::{Bins, CountingRule, HistogramAlgorithm, HistogramBound, HistogramElement, PreparedHistogram};
+use crate::cpu::allocation;
 use crate::{Device, Result};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A histogram, described but not yet bound to a device.
 ///
@@ -22,7 +24,7 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram<T: HistogramElement> {
-    bins: Bins<T>,
+    bins: Result<Bins<T>>,
     closed: bool,
     channels: usize,
     /// `None` for all channels.
@@ -88,19 +90,23 @@ impl Histogram<f64> {
     pub fn single_precision(self) -> Histogram<f32> {
         let Histogram { bins, closed, channels, counted, algorithm } = self;
         let upper = match &bins {
-            Bins::LowBits(_) => None,
-            &Bins::Even { upper, .. } => Some(upper),
-            Bins::Edges(edges) => edges.last().copied(),
+            Ok(Bins::LowBits(_)) | Err(_) => None,
+            &Ok(Bins::Even { upper, .. }) => Some(upper),
+            Ok(Bins::Edges(edges)) => edges.last().copied(),
         };
         // No sample equals an end between two numbers.
         let closed = closed && upper.is_none_or(|upper| f64::from(rounded_up(upper)) == upper);
-        let bins = match bins {
-            Bins::LowBits(bits) => Bins::LowBits(bits),
-            Bins::Even { bins, lower, upper } => {
-                Bins::Even { bins, lower: rounded_up(lower), upper: rounded_up(upper) }
-            }
-            Bins::Edges(edges) => Bins::Edges(edges.iter().copied().map(rounded_up).collect()),
-        };
+        let bins = bins.and_then(|bins| {
+            Ok(match bins {
+                Bins::LowBits(bits) => Bins::LowBits(bits),
+                Bins::Even { bins, lower, upper } => {
+                    Bins::Even { bins, lower: rounded_up(lower), upper: rounded_up(upper) }
+                }
+                Bins::Edges(edges) => {
+                    Bins::Edges(Arc::new(allocation::collected(edges.iter().copied().map(rounded_up))?))
+                }
+            })
+        });
         Histogram { bins, closed, channels, counted, algorithm }
     }
 }
@@ -150,10 +156,15 @@ impl<T: HistogramElement> Histogram<T> {
     /// ```
     #[must_use]
     pub fn edges<B: HistogramBound<T>>(edges: &[B]) -> Self {
-        Self::new(Bins::Edges(edges.iter().map(|edge| edge.into_bound()).collect()))
+        let edges = allocation::collected(edges.iter().map(|edge| edge.into_bound()));
+        Self::of_bins(edges.map(|edges| Bins::Edges(Arc::new(edges))))
     }
 
     fn new(bins: Bins<T>) -> Self {
+        Self::of_bins(Ok(bins))
+    }
+
+    fn of_bins(bins: Result<Bins<T>>) -> Self {
         Histogram { bins, closed: false, channels: 1, counted: None, algorithm: HistogramAlgorithm::Auto }
     }
 
@@ -220,12 +231,12 @@ impl<T: HistogramElement> Histogram<T> {
     /// * [`Error::OutOfHostMemory`] for the borders or a copy of the edges.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedHistogram<T>> {
-        T::prepare(device, self.rule(), self.algorithm)
+        T::prepare(device, self.rule()?, self.algorithm)
     }
 
-    fn rule(&self) -> CountingRule<T> {
-        let (bins, counted) = (self.bins.clone(), self.counted.unwrap_or(self.channels));
-        CountingRule { bins, closed: self.closed, channels: self.channels, counted }
+    fn rule(&self) -> Result<CountingRule<T>> {
+        let (bins, counted) = (self.bins.clone()?, self.counted.unwrap_or(self.channels));
+        Ok(CountingRule { bins, closed: self.closed, channels: self.channels, counted })
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) trait SampleType: HistogramElement + Bordered {
     fn low_bits(bits: u32) -> Result<Self::LowBits>;
 
     /// Returns the bins of a checked rule with these borders, and the index of the first bin among the cells of a channel.
-    fn restricted(rule: &CountingRule<Self>, borders: &Arc<[Self::Bound]>) -> Result<(SampleBins<Self>, usize)>;
+    fn restricted(rule: &CountingRule<Self>, borders: &Arc<Vec<Self::Bound>>) -> Result<(SampleBins<Self>, usize)>;
 
     /// Returns bins of equal width with these borders for the CPU.
     fn even_on_cpu(even: &EvenBins<Self>, borders: &[Self::Bound], closed: bool) -> impl Binning<Sample = Self>;

@@ -9,6 +9,7 @@ use super::element::SampleType;
 use super::rule::CounterLayout;
 use super::{CountingRule, HistogramElement};
 use crate::Result;
+use crate::cpu::allocation;
 use slm_kernels::histogram::{Binning, Countable, EdgeSlice, Even, Ratio, Scale};
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -20,7 +21,7 @@ pub(crate) struct Facts<T: HistogramElement> {
     pub(super) rule: CountingRule<T>,
     pub(super) layout: CounterLayout,
     /// The borders of the rule's bins, one more than bins; empty if bins are not ranges of numbers.
-    pub(super) edges: Arc<[T::Bound]>,
+    pub(super) edges: Arc<Vec<T::Bound>>,
     /// The bins in the range of the sample type.
     pub(super) bins: SampleBins<T>,
     /// Index of the first of `bins` among the cells of a channel.
@@ -82,7 +83,7 @@ where
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SearchedBins<T> {
     /// The numbers in ascending order, one more than bins.
-    pub(super) edges: Arc<[T]>,
+    pub(super) edges: Arc<Vec<T>>,
     /// Largest number inside.
     pub(super) last: T,
 }
@@ -151,19 +152,19 @@ pub(super) struct Cut {
 impl Cut {
     /// Requires that a border other than the last is at most `most`, or that all borders exceed it. If several borders exceed
     /// `most`, the first border must be at most `least`: then no sample is below, so the cells after fewer bins are not used.
-    pub(super) fn new(borders: &[i64], closed: bool, [least, most]: [i64; 2]) -> Self {
+    pub(super) fn new(borders: &[i64], closed: bool, [least, most]: [i64; 2]) -> Result<Self> {
         let bins = borders.len() - 1;
         let (starts, last) = (&borders[..bins], borders[bins] - i64::from(!closed));
         let all_in = |cell| Cut { edges: vec![least, most], last: most, first: cell };
         if borders[0] > most {
-            return all_in(bins);
+            return Ok(all_in(bins));
         }
         if last < least {
-            return all_in(bins + 1);
+            return Ok(all_in(bins + 1));
         }
         let first = starts.partition_point(|start| *start <= least).saturating_sub(1);
         let end = starts.partition_point(|start| *start <= most);
-        let edges = borders[first..=end].iter().map(|border| *border.clamp(&least, &most)).collect();
-        Cut { edges, last: last.min(most), first }
+        let edges = allocation::collected(borders[first..=end].iter().map(|border| *border.clamp(&least, &most)))?;
+        Ok(Cut { edges, last: last.min(most), first })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) enum Bins<T: HistogramElement> {
     /// Bins of equal width.
     Even { bins: usize, lower: T::Bound, upper: T::Bound },
     /// Bins between these numbers.
-    Edges(Arc<[T::Bound]>),
+    Edges(Arc<Vec<T::Bound>>),
 }
 
 /// Maps samples to counters.
@@ -53,7 +53,7 @@ impl<T: SampleType> CountingRule<T> {
     }
 
     /// Returns the borders of the bins, one more than bins; empty if bins are not ranges of numbers.
-    pub(crate) fn edges(&self) -> Result<Arc<[T::Bound]>> {
+    pub(crate) fn edges(&self) -> Result<Arc<Vec<T::Bound>>> {
         match &self.bins {
             Bins::LowBits(_) => Ok(Arc::default()),
             // `check_bins` has checked the bins against 2^24.
@@ -121,7 +121,7 @@ impl CounterLayout {
 }
 
 /// Returns the borders of bins of equal width.
-fn borders<T: SampleType>(bins: u32, ends: [T::Bound; 2]) -> Result<Arc<[T::Bound]>> {
+fn borders<T: SampleType>(bins: u32, ends: [T::Bound; 2]) -> Result<Arc<Vec<T::Bound>>> {
     let mut borders = allocation::filled(T::Bound::default(), bins as usize + 1)?;
     for_elements(&mut borders, SHARE, |k, border| {
         *border = <T as SampleType>::border(k as u32, bins, ends);

@@ -6,6 +6,7 @@ use super::facts::{Cut, EvenBins, Facts, NoLowBits, SampleBins, SearchedBins, bo
 use super::gpu::KernelBins;
 use super::{Bins, CountingRule, HistogramError, cpu};
 use crate::Result;
+use crate::cpu::allocation;
 use slm_kernels::histogram::{Binning, Bordered, Guided, LowBits};
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ macro_rules! integers {
                 <$t>::try_from(bound).is_ok()
             }
 
-            fn restricted(rule: &CountingRule<$t>, borders: &Arc<[i64]>) -> Result<(SampleBins<$t>, usize)> {
+            fn restricted(rule: &CountingRule<$t>, borders: &Arc<Vec<i64>>) -> Result<(SampleBins<$t>, usize)> {
                 let last = |last: i64| last.min(<$t>::MAX.into()) as $t;
                 Ok(match rule.bins {
                     Bins::LowBits(bits) => (SampleBins::LowBits(Self::low_bits(bits)?), 0),
@@ -45,8 +46,8 @@ macro_rules! integers {
                         (SampleBins::Even(EvenBins { bins, ends: [lower, upper], lower: lower as $t, last }), 0)
                     }
                     Bins::Even { .. } | Bins::Edges(_) => {
-                        let cut = Cut::new(borders, rule.closed, [<$t>::MIN.into(), <$t>::MAX.into()]);
-                        let edges = cut.edges.into_iter().map(|edge| edge as $t).collect();
+                        let cut = Cut::new(borders, rule.closed, [<$t>::MIN.into(), <$t>::MAX.into()])?;
+                        let edges = Arc::new(allocation::collected(cut.edges.into_iter().map(|edge| edge as $t))?);
                         (SampleBins::Searched(SearchedBins { edges, last: cut.last as $t }), cut.first)
                     }
                 })
@@ -84,7 +85,7 @@ integers! {
         }
 
         fn kernel_bins(facts: &Facts<u16>) -> Result<KernelBins> {
-            Ok(integer_bins(facts, KernelBins::EvenU16, KernelBins::SearchedU16))
+            integer_bins(facts, KernelBins::EvenU16, |searched| Ok(KernelBins::SearchedU16(searched)))
         }
     }
     u32 {
@@ -94,7 +95,7 @@ integers! {
 
         fn kernel_bins(facts: &Facts<u32>) -> Result<KernelBins> {
             let even = |even| even_words(&even, u32::MAX, |number| number);
-            Ok(integer_bins(facts, even, |searched| searched_words(&searched, u32::MAX, |number| number)))
+            integer_bins(facts, even, |searched| searched_words(&searched, u32::MAX, |number| number))
         }
     }
     i32 {
@@ -104,7 +105,7 @@ integers! {
 
         fn kernel_bins(facts: &Facts<i32>) -> Result<KernelBins> {
             let even = |even| even_words(&even, i32::MAX, i32::cast_unsigned);
-            Ok(integer_bins(facts, even, |searched| searched_words(&searched, i32::MAX, i32::cast_unsigned)))
+            integer_bins(facts, even, |searched| searched_words(&searched, i32::MAX, i32::cast_unsigned))
         }
     }
 }
@@ -130,7 +131,7 @@ macro_rules! floats {
                 Err(no_low_bits(bits))
             }
 
-            fn restricted(rule: &CountingRule<$t>, borders: &Arc<[$t]>) -> Result<(SampleBins<$t>, usize)> {
+            fn restricted(rule: &CountingRule<$t>, borders: &Arc<Vec<$t>>) -> Result<(SampleBins<$t>, usize)> {
                 let last = |upper: $t| if rule.closed { upper } else { upper.next_down() };
                 let bins = match rule.bins {
                     Bins::LowBits(bits) => SampleBins::LowBits(Self::low_bits(bits)?),

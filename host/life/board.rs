@@ -241,7 +241,8 @@ impl Board {
         let Size { rows, columns } = self.life.size;
         let mut cells = allocation::reserved(rows * columns)?;
         self.for_each_row(|_, row| {
-            cells.extend((0..columns).map(|column| row[column / 64] >> (column % 64) & 1 == 1))
+            cells.extend((0..columns).map(|column| row[column / 64] >> (column % 64) & 1 == 1));
+            Ok(())
         })?;
         Ok(Array2::from_shape_vec((rows, columns), cells).expect("`Size::check` has checked the shape"))
     }
@@ -369,9 +370,10 @@ impl Board {
             let mut column = find(words, true, 0, columns);
             while column < columns {
                 let end = find(words, false, column, columns);
-                runs.push(Run { row, column, len: end - column });
+                runs.push(Run { row, column, len: end - column })?;
                 column = find(words, true, end, columns);
             }
+            Ok(())
         })?;
         Ok(Pattern::new([rows, columns], runs).with_rule(self.life.rule))
     }

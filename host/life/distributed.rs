@@ -296,9 +296,11 @@ impl Member {
     fn population(&self) -> Result<u64> {
         let (own, size) = (self.local(&self.rows), self.board.life.size);
         let halo = [0..own.start, own.end..size.rows].into_iter().filter(|rows| !rows.is_empty());
-        let of_rows = |rows| self.board.cells.load(&Area::of_rows(rows, size));
-        let copies = halo.map(of_rows).collect::<Result<Vec<_>>>()?.concat();
-        let copied: u64 = copies.iter().map(|word| u64::from(word.count_ones())).sum();
+        let mut copied = 0;
+        for rows in halo {
+            let words = self.board.cells.load(&Area::of_rows(rows, size))?;
+            copied += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        }
         Ok(self.board.population()? - copied)
     }
 

@@ -65,13 +65,13 @@ impl Board {
     }
 
     /// Calls `work` with the number and the words of each row.
-    pub(super) fn for_each_row(&self, mut work: impl FnMut(usize, &[u64])) -> Result<()> {
+    pub(super) fn for_each_row(&self, mut work: impl FnMut(usize, &[u64]) -> Result<()>) -> Result<()> {
         let size = self.life.size;
         let count = (BAND / size.width()).max(1);
         for first in (0..size.rows).step_by(count) {
             let rows = first..size.rows.min(first + count);
             let words = self.cells.load(&Area::of_rows(rows.clone(), size))?;
-            rows.zip(words.chunks_exact(size.width())).for_each(|(row, words)| work(row, words));
+            rows.zip(words.chunks_exact(size.width())).try_for_each(|(row, words)| work(row, words))?;
         }
         Ok(())
     }

@@ -162,7 +162,7 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
         }
         self.next = part.outputs.end;
         if self.outputs != Some(self.next) {
-            self.hold(&memory[..count * self.width()]);
+            self.hold(&memory[..count * self.width()])?;
         }
         Ok(Some(Job { part, samples: Samples::Staged(memory), outputs: Outputs::Staged }))
     }
@@ -215,12 +215,13 @@ impl<'a, S: Raw, O: Element> Feed<'a, S, O> {
     }
 
     /// Keeps those of the samples in memory that the next part needs.
-    fn hold(&mut self, memory: &[S]) {
+    fn hold(&mut self, memory: &[S]) -> Result<()> {
         let next = self.placement.part(self.next..self.next + self.size, None).samples.start.max(self.first_held);
         let skipped = (next - self.first_held) as usize * self.width();
         self.held.clear();
-        self.held.extend_from_slice(&memory[skipped.min(memory.len())..]);
+        allocation::append(&mut self.held, &memory[skipped.min(memory.len())..])?;
         self.first_held = next;
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tests that are the same on every machine; together in one program, because each program compiles the operations for
 //! all element types anew. Those of an operation stand in the folder `api` of its folder in `tests/suite`.
 
+mod dependencies;
 mod dlpack;
 mod emulated;
 mod errors;

@@ -2,6 +2,7 @@
 
 use super::algorithm::Method;
 use super::{ErrorBound, Filter1dAlgorithm, Filter1dError, FilterElement, PreparedFilter1d, Reach, Taps};
+use crate::cpu::allocation;
 use crate::element::any::Erase;
 use crate::filter::generated::{WeightSource, box_weights};
 use crate::filter::origin;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter1d<S, W = S> {
-    taps: Result<Arc<[W]>>,
+    taps: Result<Arc<Vec<W>>>,
     channels: usize,
     stride: usize,
     bound: ErrorBound,
@@ -37,14 +38,14 @@ impl<T: FilterElement> Filter1d<T> {
     /// Returns a correlation: `y[i] = Σ_j taps[j] · x[i + j - m / 2]`.
     #[must_use]
     pub fn correlate(taps: &[T]) -> Self {
-        Self::new(WeightSource::Given, Ok(taps.into()))
+        Self::new(WeightSource::Given, allocation::copied(taps))
     }
 
     /// Returns a convolution: `y[i] = Σ_j taps[j] · x[i - j + m / 2]`. With an even number of taps, [`Extent::Same`] differs
     /// from `np.convolve`.
     #[must_use]
     pub fn convolve(taps: &[T]) -> Self {
-        let mut filter = Self::new(WeightSource::Given, Ok(taps.iter().rev().copied().collect()));
+        let mut filter = Self::new(WeightSource::Given, allocation::collected(taps.iter().rev().copied()));
         filter.settings.is_flipped = true;
         filter
     }
@@ -75,7 +76,8 @@ impl<T: FilterElement> Filter1d<T> {
 }
 
 impl<S, W> Filter1d<S, W> {
-    fn new(source: WeightSource, taps: Result<Arc<[W]>>) -> Self {
+    fn new(source: WeightSource, taps: Result<Vec<W>>) -> Self {
+        let taps = taps.map(Arc::new);
         Filter1d { taps, channels: 1, stride: 1, bound: ErrorBound::default(), settings: FilterSettings::new(source) }
     }
 }
@@ -99,8 +101,7 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn gaussian(gaussian: impl Into<Gaussian>) -> Self {
-        let taps = gaussian.into().weights().map(Into::into);
-        Self::new(WeightSource::Gaussian, taps.map_err(|error| Filter1dError::from(error).into()))
+        Self::new(WeightSource::Gaussian, gaussian.into().weights::<_, Filter1dError>())
     }
 
     /// Returns the mean of `len` samples: a correlation with equal taps.
@@ -120,7 +121,7 @@ impl<S: FilterSample> Filter1d<S, S::Weight> {
     /// ```
     #[must_use]
     pub fn box_blur(len: usize) -> Self {
-        Self::new(WeightSource::Box, box_weights("the length of a box", len).map(Into::into))
+        Self::new(WeightSource::Box, box_weights("the length of a box", len))
     }
 }
 
@@ -254,10 +255,10 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///
     /// # Errors
     ///
-    /// [`Filter1dError::NoTaps`], [`Filter1dError::Parameter`] and [`Error::TooLarge`] for taps that [`prepare`](Self::prepare) refuses
-    /// with the same error.
+    /// [`Filter1dError::NoTaps`], [`Filter1dError::Parameter`], [`Error::TooLarge`] and [`Error::OutOfHostMemory`] for taps that
+    /// [`prepare`](Self::prepare) refuses with the same error.
     pub fn taps(&self) -> Result<&[W]> {
-        let taps = self.taps.as_deref().map_err(Clone::clone)?;
+        let taps = self.taps.as_ref().map_err(Clone::clone)?;
         if taps.is_empty() { Err(Filter1dError::NoTaps.into()) } else { Ok(taps) }
     }
 
@@ -268,6 +269,7 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     ///
     /// * [`Filter1dError::NoTaps`] without taps, and [`Error::TooLarge`] for 2^31 taps or more, and for a box of more than 2^24.
     /// * [`Filter1dError::Parameter`] for generated taps with an invalid parameter.
+    /// * [`Error::OutOfHostMemory`] for generated taps or a copy of the taps.
     /// * [`Filter1dError::Origin`] for an [`origin`](Self::origin) outside of the taps.
     /// * [`Filter2dError::WeightsTooLarge`](crate::filter2d::Filter2dError::WeightsTooLarge) for taps of type `i32` and samples of
     ///   narrower integers whose sums might exceed 64 bits.

@@ -58,7 +58,7 @@ impl<T: Number> Chunk<T> {
     }
 
     /// Returns chunks of as many taps as the constants of a launch hold.
-    fn tables(taps: &Taps<T>, shared: SharedMemory) -> Vec<Self> {
+    fn tables(taps: &Taps<T>, shared: SharedMemory) -> Result<Vec<Self>> {
         let size = Geometry::chunk::<Same<T>>(shared.max_per_block, &tuning());
         let start = taps.reach.start();
         // Chunks are whole packs, so all have the same pad.
@@ -68,7 +68,7 @@ impl<T: Number> Chunk<T> {
             phases: 1,
             table: T::Table::new(taps, start),
         };
-        taps.taps.chunks(size).enumerate().map(chunk).collect()
+        allocation::collected(taps.taps.chunks(size).enumerate().map(chunk))
     }
 
     /// Returns the taps by phases: as many phases as the constants and the shared memory of a launch hold, or taps of one phase.
@@ -101,7 +101,7 @@ impl<T: Number> Launches<T> {
     /// [`Error::SharedMemoryExceeded`](crate::Error::SharedMemoryExceeded) if not even rows can be filtered.
     pub(super) fn new(gpu: &Gpu, taps: &Taps<T>, algorithm: Filter1dAlgorithm) -> Result<Self> {
         let chunks = match kernel_of(algorithm, taps.reach.stride) {
-            Filter1dKernel::Register => Chunk::tables(taps, gpu.shared),
+            Filter1dKernel::Register => Chunk::tables(taps, gpu.shared)?,
             Filter1dKernel::Phases | Filter1dKernel::ManyPhases => Chunk::by_phases(taps, gpu.shared)?,
             Filter1dKernel::Global | Filter1dKernel::Tile => Chunk::whole(taps),
             Filter1dKernel::Tensor => Chunk::steps(taps),

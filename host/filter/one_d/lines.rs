@@ -15,7 +15,7 @@ const MOST_TAPS: usize = i32::MAX as usize;
 /// Taps, boundary and extent of a filter. Output `o` of a line is `Σ_j taps[j] · X(start + o · stride + j)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Taps<S, W = S> {
-    pub(crate) taps: Arc<[W]>,
+    pub(crate) taps: Arc<Vec<W>>,
     pub(crate) source: WeightSource,
     pub(crate) border: Border,
     pub(crate) outside: S,

@@ -14,7 +14,7 @@ use crate::element::any::Erase;
 use crate::filter::generated::{WeightSource, box_weights};
 use crate::filter::settings::{FilterSettings, setters};
 use crate::filter1d::ErrorBound;
-use crate::{Boundary, Device, Extent, Gaussian2d, Result};
+use crate::{Boundary, Device, Extent, Gaussian, Gaussian2d, Result};
 use ndarray::{Array2, ArrayView2};
 use slm_kernels::signal::Border;
 use std::marker::PhantomData;
@@ -145,9 +145,11 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     #[must_use]
     pub fn gaussian(gaussian: impl Into<Gaussian2d>) -> Self {
         let Gaussian2d { rows, columns } = gaussian.into();
-        let weights =
-            rows.weights().and_then(|column| Ok(Weights::separable(column.into(), columns.weights()?.into())));
-        Self::new(WeightSource::Gaussian, weights.map_err(|error| Filter2dError::from(error).into()))
+        let vector = |gaussian: Gaussian| gaussian.weights::<_, Filter2dError>().map(Arc::new);
+        Self::new(
+            WeightSource::Gaussian,
+            vector(rows).and_then(|column| Ok(Weights::separable(column, vector(columns)?))),
+        )
     }
 
     /// Returns the mean of `rows` x `columns` samples: a [`separable`](Self::separable) filter with equal weights.
@@ -213,10 +215,7 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// otherwise [`prepare`](Self::prepare) fails.
     #[must_use]
     pub fn unsharp(gaussian: impl Into<Gaussian2d>, amount: f64) -> Self {
-        Self::new(
-            WeightSource::Given,
-            unsharp_weights(gaussian.into(), amount).map_err(|error| Filter2dError::from(error).into()),
-        )
+        Self::new(WeightSource::Given, unsharp_weights(gaussian.into(), amount))
     }
 }
 

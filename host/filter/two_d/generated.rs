@@ -1,9 +1,10 @@
 //! Generated weights of two dimensions. They are computed in double precision and rounded once.
 
-use super::FilterWeight;
 use super::weights::Weights;
+use super::{Filter2dError, FilterWeight};
+use crate::cpu::allocation;
 use crate::filter::generated::OutOfRange;
-use crate::{Gaussian, Gaussian2d};
+use crate::{Error, Gaussian, Gaussian2d, Result};
 use std::sync::Arc;
 
 /// Maximum standard deviation of an unsharp mask, whose weights are not computed as a product of a column and a row.
@@ -23,10 +24,10 @@ pub(super) fn laplacian<W: FilterWeight>() -> Vec<W> {
 }
 
 /// Returns the weights of `x + amount · (x - blurred)`.
-pub(super) fn unsharp_weights<W: FilterWeight>(gaussian: Gaussian2d, amount: f64) -> Result<Weights<W>, OutOfRange> {
+pub(super) fn unsharp_weights<W: FilterWeight>(gaussian: Gaussian2d, amount: f64) -> Result<Weights<W>> {
     let [column, row] = [unsharp_vector(gaussian.rows)?, unsharp_vector(gaussian.columns)?];
     if !amount.is_finite() {
-        return Err(OutOfRange { what: "the amount", range: "finite", value: amount });
+        return Err(out_of_range(OutOfRange { what: "the amount", range: "finite", value: amount }));
     }
     let shape = [column.len(), row.len()];
     let centre = shape.map(|taps| taps / 2);
@@ -36,13 +37,17 @@ pub(super) fn unsharp_weights<W: FilterWeight>(gaussian: Gaussian2d, amount: f64
         let original = if [r, c] == centre { 1.0 } else { 0.0 };
         W::of_f64(original + amount * (original - blurred))
     };
-    Ok(Weights::dense(shape, (0..shape[0] * shape[1]).map(weight).collect()))
+    Ok(Weights::dense(shape, allocation::collected((0..shape[0] * shape[1]).map(weight))?))
 }
 
 /// Returns the blur of an unsharp mask along one axis.
-fn unsharp_vector(gaussian: Gaussian) -> Result<Vec<f64>, OutOfRange> {
-    gaussian.check_sigma("from 0 to 128", MAX_UNSHARP_SIGMA)?;
-    gaussian.normalised("from 0 to 512", MAX_UNSHARP_RADIUS)
+fn unsharp_vector(gaussian: Gaussian) -> Result<Vec<f64>> {
+    gaussian.check_sigma("from 0 to 128", MAX_UNSHARP_SIGMA).map_err(out_of_range)?;
+    gaussian.normalised::<Filter2dError>("from 0 to 512", MAX_UNSHARP_RADIUS)
+}
+
+fn out_of_range(error: OutOfRange) -> Error {
+    Filter2dError::from(error).into()
 }
 
 #[cfg(test)]

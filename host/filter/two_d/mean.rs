@@ -77,6 +77,7 @@ fn is_rounded_alike(count: f64, peak: f64) -> bool {
 mod tests {
     use super::*;
     use crate::Gaussian;
+    use crate::filter2d::Filter2dError;
 
     #[test]
     fn small_odd_boxes_of_bytes_have_weights() {
@@ -113,7 +114,7 @@ mod tests {
     fn gaussians_keep_constants() {
         for (kind, peak) in [(Kind::U8, 255u32), (Kind::U16, 65_535), (Kind::I16, 32_768)] {
             for sigma in [0.3, 1.0, 1.7, 1.9, 2.2, 3.3, 6.5, 6.9, 13.9, 14.5, 100.0, 2040.0, 2070.0] {
-                let weights: Vec<f64> = Gaussian::new(sigma).weights().expect("a valid sigma");
+                let weights: Vec<f64> = Gaussian::new(sigma).weights::<_, Filter2dError>().expect("a valid sigma");
                 let taps = weights.len();
                 let limit = f64::from(1u32 << 23) / f64::from(peak);
                 let weights: Vec<f32> = weights.into_iter().map(|weight| weight as f32).collect();

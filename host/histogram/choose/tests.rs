@@ -55,14 +55,14 @@ fn bins_of_equal_width_take_the_simplest_arithmetic_that_is_right() {
 
 #[test]
 fn other_bins_are_searched_or_counted_by_value() {
-    let edges = facts::<f32>(Bins::Edges([0.0, 0.5, 7.0].into()), 1);
+    let edges = facts::<f32>(Bins::Edges(Arc::new([0.0, 0.5, 7.0].into())), 1);
     assert!(matches!(bins(&edges), KernelBins::SearchedF32(bins) if bins.edges[..] == [0.0, 0.5, 7.0]));
     // A range that begins below the smallest sample value is cut.
     let below = even::<u32>(4, -100..300);
     assert!(matches!(bins(&below), KernelBins::SearchedWords(bins) if bins.edges[..] == [0, 100, 200, 300]));
     assert_eq!(below.first, 1);
     assert!(matches!(bins(&facts::<u16>(Bins::LowBits(3), 1)), KernelBins::LowBits(low_bits) if low_bits.mask == 7));
-    for bytes in [even::<u8>(2, 10..20), facts(Bins::Edges([10, 15, 20].into()), 1)] {
+    for bytes in [even::<u8>(2, 10..20), facts(Bins::Edges(Arc::new([10, 15, 20].into())), 1)] {
         let KernelBins::Bytes(cells) = bins(&bytes) else { panic!("{bytes:?}") };
         assert_eq!([0, 10, 14, 15, 19, 20, 255].map(|value| cells[value]), [2, 0, 0, 1, 1, 3, 3]);
     }
@@ -76,7 +76,7 @@ fn integers_of_32_bits_are_distances() {
     let range = |lower, top| WordRange { lower, span: 123, top, bins: 4 };
     assert_eq!(format!("{:?}", signed.range), format!("{:?}", range(-60i32 as u32, i32::MAX as u32 + 60)));
     assert_eq!(format!("{:?}", unsigned.range), format!("{:?}", range(7, u32::MAX - 7)));
-    let edges = facts::<i32>(Bins::Edges([-60, -29, 2, 33].into()), 1);
+    let edges = facts::<i32>(Bins::Edges(Arc::new([-60, -29, 2, 33].into())), 1);
     assert!(matches!(bins(&edges), KernelBins::SearchedWords(bins) if bins.edges[..] == [0, 31, 62, 93]));
 }
 
@@ -111,7 +111,7 @@ fn ranges_cost_more_for_channels_and_searches() {
         reason(chosen(&channels, HistogramAlgorithm::Auto)),
         "300015 counters of 4 bytes need 6 ranges of 227 KiB, and more than 4 are slow"
     );
-    let searched = facts::<u16>(Bins::Edges((0..=60_000).collect()), 1);
+    let searched = facts::<u16>(Bins::Edges(Arc::new((0..=60_000).collect())), 1);
     assert_eq!(
         reason(chosen(&searched, HistogramAlgorithm::Auto)),
         "60003 counters of 4 bytes need 2 ranges of 227 KiB, and more than 1 are slow"
@@ -152,7 +152,7 @@ fn few_samples_and_bins_are_counted_in_ways_that_are_never_the_fastest() {
         }
     }
     check(&even::<u8>(10, 0..100), false, true);
-    check(&facts::<u8>(Bins::Edges([1, 2, 4].into()), 1), false, true);
+    check(&facts::<u8>(Bins::Edges(Arc::new([1, 2, 4].into())), 1), false, true);
     check(&even::<u32>(10, 0..100), false, true);
     check(&even::<i32>(10, -50..50), false, true);
     check(&even::<f32>(10, 0.0..1.0), false, true);
@@ -160,8 +160,8 @@ fn few_samples_and_bins_are_counted_in_ways_that_are_never_the_fastest() {
     check(&even::<f64>(10, 0.0..1.0), false, false);
     check(&even::<u16>(10, 0..100), false, false);
     check(&facts::<u16>(Bins::LowBits(4), 1), false, false);
-    check(&facts::<i32>(Bins::Edges([1, 2, 4].into()), 1), true, false);
-    check(&facts::<f32>(Bins::Edges([1.0, 2.0, 4.0].into()), 1), true, false);
+    check(&facts::<i32>(Bins::Edges(Arc::new([1, 2, 4].into())), 1), true, false);
+    check(&facts::<f32>(Bins::Edges(Arc::new([1.0, 2.0, 4.0].into())), 1), true, false);
     check(&even::<u32>(10, -50..50), true, false);
 }
 

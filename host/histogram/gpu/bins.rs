@@ -86,7 +86,7 @@ impl TypedBins for LowBits {
 pub(crate) struct SearchedWords {
     pub(in crate::histogram) range: WordRange,
     /// Distances of the edges.
-    pub(in crate::histogram) edges: Arc<[u32]>,
+    pub(in crate::histogram) edges: Arc<Vec<u32>>,
 }
 
 impl TypedBins for EvenWords {
@@ -124,7 +124,7 @@ impl TypedBins for SearchedWords {
 }
 
 /// The cell of each byte.
-impl TypedBins for Arc<[u32]> {
+impl TypedBins for Arc<Vec<u32>> {
     type Argument = Bytes<'static>;
     type Table = u32;
 
@@ -181,7 +181,7 @@ macro_rules! kernel_bins {
 }
 kernel_bins! {
     /// Bytes by their value: the cell of each.
-    Bytes(Arc<[u32]>) => kernels!(Bytes<'static>, compared);
+    Bytes(Arc<Vec<u32>>) => kernels!(Bytes<'static>, compared);
     LowBits(LowBits) => kernels!(LowBits);
     EvenU16(Even<u16, Ratio>) => kernels!(Even<u16, Ratio>);
     EvenWords(EvenWords) => kernels!(EvenWords, compared);

@@ -48,7 +48,7 @@ fn misaligned_packs_are_refused() {
     let device = Device::emulated(Profile::SM_90, 0);
     let (parts, layout) = (histogram(&device).parts, facts().layout);
     let settings = ArgumentSettings { layout, first_cell: 0, is_seq_cst: false, has_section: false };
-    let cells: Arc<[u32]> = (0..256).collect();
+    let cells: Arc<Vec<u32>> = Arc::new((0..256).collect());
     let gpu = device.gpu().unwrap();
     let kernels = kernels!(Bytes<'static>);
     let counter = kernels.shared.load(&gpu).unwrap();
@@ -60,7 +60,8 @@ fn misaligned_packs_are_refused() {
         let mut windows = Windows::new(&device);
         let samples = SampleBuffer::U8((&samples).into());
         let mut call =
-            CallWindows::<Arc<[u32]>>::new(&mut windows, samples, &mut counts, &mut section, &launches.table).unwrap();
+            CallWindows::<Arc<Vec<u32>>>::new(&mut windows, samples, &mut counts, &mut section, &launches.table)
+                .unwrap();
         call.samples = call.samples.slice(first, 64);
         let args = launches.args(&call, &parts, parts.counting(64).next().unwrap());
         let refused = matches!(args, Err(Error::MisalignedWindow { address, alignment: 16 }) if address % 16 == first);

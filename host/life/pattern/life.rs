@@ -3,6 +3,7 @@
 use super::cursor::Cursor;
 use super::{MAX_SIDE, Pattern, Run, Runs, suffix};
 use crate::Result;
+use crate::cpu::allocation;
 use crate::life::{Grid, Rule};
 
 /// What the text begins with.
@@ -18,7 +19,7 @@ pub(super) fn read(text: &str) -> Result<Pattern> {
     loop {
         cursor.skip_while(char::is_whitespace);
         match cursor.next() {
-            None => return Ok(reader.pattern()),
+            None => return reader.pattern(),
             Some('#') => reader.comment(&mut cursor)?,
             Some('.' | '*') => reader.row(&mut cursor)?,
             Some('0'..='9' | '-' | '+') => reader.cell(&mut cursor)?,
@@ -94,7 +95,7 @@ impl Reader {
         let (start, mut len) = (cursor.clone(), 0);
         while let Some(cell @ ('.' | '*')) = cursor.next() {
             if cell == '*' {
-                self.runs.push((self.row, self.column + len, 1));
+                allocation::append(&mut self.runs, &[(self.row, self.column + len, 1)])?;
             }
             len += 1;
             cursor.advance();
@@ -108,7 +109,7 @@ impl Reader {
     fn cell(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         let start = cursor.clone();
         [self.column, self.row] = point(cursor)?;
-        self.runs.push((self.row, self.column, 1));
+        allocation::append(&mut self.runs, &[(self.row, self.column, 1)])?;
         self.include(&start, 1)?;
         end_of_line(cursor)
     }
@@ -124,16 +125,16 @@ impl Reader {
         Ok(())
     }
 
-    fn pattern(self) -> Pattern {
+    fn pattern(self) -> Result<Pattern> {
         let (top, left) = (self.rows.least(), self.columns.least());
         let run = |(row, column, len): (i64, i64, usize)| {
             // `include` has checked the differences.
             Run { row: row.abs_diff(top) as usize, column: column.abs_diff(left) as usize, len }
         };
-        let runs = Runs::of(self.runs.into_iter().map(run).collect());
+        let runs = Runs::of(allocation::collected(self.runs.into_iter().map(run))?)?;
         let (rule, grid) = self.rule.map_or((None, None), |(rule, grid)| (Some(rule), grid));
         let comments = self.header.comments;
-        Pattern { rule, grid, comments, ..Pattern::new([self.rows.len(), self.columns.len()], runs) }
+        Ok(Pattern { rule, grid, comments, ..Pattern::new([self.rows.len(), self.columns.len()], runs) })
     }
 }
 

@@ -71,17 +71,23 @@ impl Pattern {
     /// use slm::life::Pattern;
     /// use slm::ndarray::array;
     ///
-    /// let blinker = Pattern::from_array(array![[true, true, true]].view());
+    /// # fn main() -> slm::Result<()> {
+    /// let blinker = Pattern::from_array(array![[true, true, true]].view())?;
     /// assert_eq!(blinker.to_rle(), "x = 3, y = 1\n3o!\n");
+    /// # Ok(())
+    /// # }
     /// ```
-    #[must_use]
-    pub fn from_array(cells: ArrayView2<'_, bool>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfHostMemory`].
+    pub fn from_array(cells: ArrayView2<'_, bool>) -> Result<Self> {
         let (rows, columns) = cells.dim();
         let mut runs = Runs::default();
         for ((row, column), _) in cells.indexed_iter().filter(|(_, is_alive)| **is_alive) {
-            runs.push(Run { row, column, len: 1 });
+            runs.push(Run { row, column, len: 1 })?;
         }
-        Pattern::new([rows, columns], runs)
+        Ok(Pattern::new([rows, columns], runs))
     }
 
     /// Returns a pattern of these runs, which are inside of the rectangle.
@@ -247,6 +253,7 @@ impl Pattern {
     /// * [`LifeError::PatternSize`] for more than 2^49 rows or columns.
     /// * [`LifeError::Grid`] for a grid of Golly that no [`Topology`](super::Topology) is.
     /// * [`LifeError::PatternFormat`] for a text in another format.
+    /// * [`Error::OutOfHostMemory`] for the cells.
     pub fn from_rle(text: &str) -> Result<Self> {
         Self::check_format(text)?;
         rle::read(text)
@@ -267,6 +274,7 @@ impl Pattern {
     ///
     /// * [`LifeError::Pattern`], with line and column, for any other character.
     /// * [`LifeError::PatternFormat`] for a text in another format.
+    /// * [`Error::OutOfHostMemory`] for the cells.
     pub fn from_cells(text: &str) -> Result<Self> {
         Self::check_format(text)?;
         plain_text::read(text)
@@ -301,6 +309,7 @@ impl Pattern {
     /// * [`LifeError::PatternSize`] for more than 2^49 rows or columns, and for coordinates beyond ±2^49.
     /// * [`LifeError::Grid`], as for [`from_rle`](Self::from_rle).
     /// * [`LifeError::PatternFormat`] for a text in another format.
+    /// * [`Error::OutOfHostMemory`] for the cells.
     pub fn from_life(text: &str) -> Result<Self> {
         text::check(text.as_bytes())?;
         life::read(text)

@@ -52,7 +52,7 @@ impl Reader {
             match cursor.next() {
                 Some('.') => column += 1,
                 Some('O' | '*') => {
-                    self.runs.push(Run { row: self.rows, column, len: 1 });
+                    self.runs.push(Run { row: self.rows, column, len: 1 })?;
                     column += 1;
                 }
                 Some('\n') | None => break,

@@ -225,7 +225,7 @@ impl Cells {
         self.columns = self.columns.max(self.column);
         self.rows = sum(row, 1).ok_or_else(|| start.too_large("rows"))?;
         if is_alive {
-            self.runs.push(Run { row, column, len });
+            self.runs.push(Run { row, column, len })?;
         }
         Ok(())
     }

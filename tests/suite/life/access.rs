@@ -110,11 +110,11 @@ fn patterns(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     for (top, left) in [(0, 0), (rows / 2, columns / 3), (rows - 1, columns - 1), (rows, columns)] {
         let part = soup.slice(slm::ndarray::s![top.., left..]);
         let before = board.cells()?;
-        board.place(&Pattern::from_array(part), top as isize, left as isize)?;
+        board.place(&Pattern::from_array(part)?, top as isize, left as isize)?;
         let expected = Array2::from_shape_fn(soup.dim(), |at| before[at] || at.0 >= top && at.1 >= left && soup[at]);
         same(&board.cells()?, &expected)?;
         let corner = soup.slice(slm::ndarray::s![..rows - top, ..columns - left]);
-        board.place(&Pattern::from_array(corner), top as isize, left as isize)?;
+        board.place(&Pattern::from_array(corner)?, top as isize, left as isize)?;
         let expected = Array2::from_shape_fn(soup.dim(), |(r, c)| {
             expected[(r, c)] || r >= top && c >= left && soup[(r - top, c - left)]
         });
@@ -127,14 +127,14 @@ fn patterns(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
 fn patterns_across_the_ends(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     let (rows, columns) = soup.dim();
     let (down, left) = (rows / 2, columns / 3);
-    board.place(&Pattern::from_array(soup.view()), down as isize, -(left as isize))?;
+    board.place(&Pattern::from_array(soup.view())?, down as isize, -(left as isize))?;
     let shifted = |(row, column)| soup[((row + rows - down) % rows, (column + left) % columns)];
     Ok(same(&board.cells()?, &Array2::from_shape_fn(soup.dim(), shifted))?)
 }
 
 fn pattern_of_board(mut board: Board, soup: &Array2<bool>) -> Result<(), Failed> {
     board.set_cells(soup.view())?;
-    equal(board.pattern()?, Pattern::from_array(soup.view()).with_rule(board.rule()))
+    equal(board.pattern()?, Pattern::from_array(soup.view())?.with_rule(board.rule()))
 }
 
 /// A clone is independent, and of the same generation.

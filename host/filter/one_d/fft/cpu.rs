@@ -23,8 +23,11 @@ const POINTS_PER_TAP: usize = 4;
 /// Minimum number of points of a transform of long lines.
 const LEAST_POINTS: usize = 1 << 10;
 
-/// Maximum number of taps. `realfft` ends the program if there is too little memory for the plan of a transform.
+/// Maximum number of taps.
 const MOST_TAPS: usize = 1 << 24;
+
+/// Numbers per point in the plans of a transform and its inverse, at most.
+const PLANNED: usize = 8;
 
 /// Neighbouring lines or rows that are copied together, so that parts of cache lines are not read alone.
 const TOGETHER: usize = 16;
@@ -38,6 +41,11 @@ fn points(taps: usize, outputs: usize) -> usize {
     };
     let fewer = (most / 2).max((2 * taps).next_power_of_two()).min(most);
     if time(fewer) < time(most) { fewer } else { most }
+}
+
+/// Returns an error if there is too little memory for plans. `realfft` allocates it itself, and would end the program.
+fn check_memory<T>(points: usize) -> Result<()> {
+    allocation::reserved::<T>(PLANNED * points).map(drop)
 }
 
 /// A filter by transforms on the CPU.
@@ -63,13 +71,16 @@ impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
             return Err(Error::TooLarge { what, factors: [count as u64, 1], limit: MOST_TAPS as u64 });
         }
         let points = points(count, outputs);
+        check_memory::<f64>(points)?;
         let exact = conjugate_spectrum(&*transform_of(points), taps.taps.iter().map(|&tap| tap.into()))?;
+        let spectrum = allocation::collected(exact.iter().map(|number| Complex::new(of(number.re), of(number.im))))?;
+        check_memory::<T>(points)?;
         let mut planner = RealFftPlanner::new();
         Ok(CpuFft {
             taps: taps.clone(),
             reason,
             points,
-            spectrum: allocation::collected(exact.iter().map(|number| Complex::new(of(number.re), of(number.im))))?,
+            spectrum,
             forward: planner.plan_fft_forward(points),
             inverse: planner.plan_fft_inverse(points),
         })

@@ -75,7 +75,7 @@ fn down_columns<A: Accumulator + Number>(
 fn filter_of<A: Accumulator + Number>(weights: &Weights<A>, axis: &Axis, outside: A) -> Result<Box<dyn CpuLines<A>>> {
     let Values::Dense(values) = &weights.values else { unreachable!("a pass has one row or one column of weights") };
     let reach = Reach { taps: axis.taps, left: 0, extent: Extent::Same, channels: 1, stride: 1 };
-    let taps = Taps { taps: values[..].into(), source: WeightSource::Given, border: axis.border, outside, reach };
+    let taps = Taps { taps: values.clone(), source: WeightSource::Given, border: axis.border, outside, reach };
     of_many_taps(&taps, axis.outputs)
 }
 

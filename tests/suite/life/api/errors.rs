@@ -340,7 +340,7 @@ fn cells_outside_of_the_board() {
 /// Nothing changes after an error.
 #[test]
 fn patterns_beyond_dead_ends() {
-    let pattern = Pattern::from_array(Array2::from_elem((2, 3), true).view());
+    let pattern = Pattern::from_array(Array2::from_elem((2, 3), true).view()).unwrap();
     let (rows, columns) =
         ([4, -1, isize::MIN, isize::MAX].map(|row| [row, 0]), [68, -1, isize::MAX].map(|column| [0, column]));
     for device in devices() {

@@ -28,7 +28,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
             let (rows, columns, density, stream) = cells;
             let mut random = Random::new(stream);
             let cells = Array2::from_shape_simple_fn((rows, columns), || random.below(4) < density as usize);
-            let pattern = Pattern::from_array(cells.view());
+            let pattern = Pattern::from_array(cells.view()).unwrap();
             let pattern = rule.map_or(pattern.clone(), |(b, s)| pattern.with_rule(Rule::from_masks(b, s)));
             let pattern = grid.map_or(pattern.clone(), |grid| pattern.with_grid(grid));
             let pattern = name.map_or(pattern.clone(), |name| pattern.with_name(&name));
@@ -62,7 +62,7 @@ fn arrays_are_kept() {
         let cells = pattern.to_array().unwrap();
         prop_assert_eq!(cells.dim(), (pattern.rows(), pattern.columns()));
         prop_assert_eq!(cells.iter().filter(|cell| **cell).count() as u64, pattern.population());
-        prop_assert_eq!(Pattern::from_array(cells.view()).to_array().unwrap(), cells);
+        prop_assert_eq!(Pattern::from_array(cells.view()).unwrap().to_array().unwrap(), cells);
         Ok(())
     });
 }
@@ -91,7 +91,8 @@ fn garbage_does_not_panic() {
 /// The same glider in all ways that people write it.
 #[test]
 fn readers_are_tolerant() {
-    let glider = Pattern::from_array(array![[false, true, false], [false, false, true], [true, true, true]].view());
+    let glider =
+        Pattern::from_array(array![[false, true, false], [false, false, true], [true, true, true]].view()).unwrap();
     for text in [
         "bo$2bo$3o!",
         "x = 3, y = 3\nbo$2bo$3o!",
@@ -170,7 +171,8 @@ fn grids_follow_rules() {
 /// Blocks in any order, with common cells and with lines of all systems.
 #[test]
 fn files_of_life() {
-    let glider = Pattern::from_array(array![[false, true, false], [false, false, true], [true, true, true]].view());
+    let glider =
+        Pattern::from_array(array![[false, true, false], [false, false, true], [true, true, true]].view()).unwrap();
     for text in [
         "#Life 1.05\n#P -1 -1\n.*.\n..*\n***\n",
         "#Life 1.05\r\n#P 7 -9\r\n.*\r\n..*\r\n***",
@@ -265,7 +267,7 @@ fn names_that_become_comments() {
 #[test]
 fn long_data_are_divided_into_lines() {
     let comb = Array2::from_shape_fn((1, 200), |(_, column)| column % 2 == 0);
-    let text = Pattern::from_array(comb.view()).to_rle();
+    let text = Pattern::from_array(comb.view()).unwrap().to_rle();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[1..].iter().map(|line| line.len()).collect::<Vec<_>>(), [70, 70, 60]);
 }

@@ -155,7 +155,7 @@ fn patterns_are_placed_by_the_definition() {
         for device in &devices {
             let mut board = of(&before, Rule::CONWAY, topology).algorithm(algorithm).prepare(device).unwrap();
             board.set_cells(before.view()).unwrap();
-            let result = board.place(&Pattern::from_array(pattern.view()), row, column);
+            let result = board.place(&Pattern::from_array(pattern.view()).unwrap(), row, column);
             prop_assert_eq!(result.is_ok(), expected.is_some(), "{:?}", result);
             prop_assert_eq!(&board.cells().unwrap(), expected.as_ref().unwrap_or(&before));
         }
