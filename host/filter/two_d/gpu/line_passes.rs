@@ -282,7 +282,7 @@ fn filter_of<A: Accumulator + Number>(
     let Placement { border, start, .. } = axis.placement();
     // Kernels align taps for the first output of a line.
     let reach = Reach { taps: values.len(), left: -start as usize, extent: Extent::Same, channels: 1, stride: 1 };
-    let taps = Taps { taps: values[..].into(), source: WeightSource::Given, border, outside, reach };
+    let taps = Taps { taps: values.clone(), source: WeightSource::Given, border, outside, reach };
     on_gpu_by(gpu, &taps, bound)
 }
 
