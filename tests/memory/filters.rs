@@ -62,6 +62,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case { name: "rank2d::minimum", attempt: || ranks(Rank2d::minimum(RankWindow::rectangle(21, 33))) },
         Case { name: "rank2d::maximum_of_a_disc", attempt: || ranks(Rank2d::maximum(RankWindow::disc(9))) },
         Case { name: "rank2d::floats", attempt: float_ranks },
+        Case { name: "rank2d::footprint", attempt: footprint },
         Case { name: "morphology2d::erosion", attempt: || morphology(Morphology2d::erosion(RankWindow::disc(3))) },
         Case {
             name: "morphology2d::opening",
@@ -69,6 +70,7 @@ pub(crate) fn cases() -> Vec<Case> {
         },
         Case { name: "morphology2d::gradient", attempt: || morphology(Morphology2d::gradient(RankWindow::disc(5))) },
         Case { name: "morphology2d::heights", attempt: || morphology(Morphology2d::dilation(heights(9))) },
+        Case { name: "morphology2d::description", attempt: morphology_description },
     ]
 }
 
@@ -223,7 +225,22 @@ fn float_ranks() -> Result<Attempt> {
     returned(move || filter.apply(&samples))
 }
 
+/// A window of any shape, made and used.
+fn footprint() -> Result<Attempt> {
+    let (mask, samples) = (Array2::from_shape_fn((400, 700), |(row, column)| (row + column) % 400 == 0), taps(20));
+    let samples = Array2::from_shape_vec((4, 5), samples).expect("a number for each pixel");
+    returned(move || Rank2d::maximum(RankWindow::footprint(&mask)).prepare(&Device::cpu())?.apply(&samples))
+}
+
 fn morphology(operation: Morphology2d<u8>) -> Result<Attempt> {
     let (operation, samples) = (operation.prepare(&Device::cpu())?, picture::<u8>(SMALL));
     returned(move || operation.apply(&samples))
+}
+
+fn morphology_description() -> Result<Attempt> {
+    let (heights, samples) = (Array2::from_elem((150, 200), 1.0f32), Array2::<f32>::ones((3, 4)));
+    returned(move || {
+        let element = StructuringElement::with_heights(&heights);
+        Morphology2d::opening(element).prepare(&Device::cpu())?.apply(&samples)
+    })
 }

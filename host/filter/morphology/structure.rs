@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct StructuringElement<S> {
     pub(super) window: RankWindow,
     /// `None` for flat elements. Row after row.
-    heights: Option<Result<Arc<[S]>>>,
+    heights: Option<Result<Arc<Vec<S>>>>,
 }
 
 impl<S: Copy> StructuringElement<S> {
@@ -43,7 +43,7 @@ impl<S: Copy> StructuringElement<S> {
     {
         let heights = heights.into();
         let window = RankWindow::rectangle(heights.nrows(), heights.ncols());
-        StructuringElement { window, heights: Some(allocation::collected(heights.iter().copied()).map(Arc::from)) }
+        StructuringElement { window, heights: Some(allocation::collected(heights.iter().copied()).map(Arc::new)) }
     }
 
     /// Returns the number of rows and of columns.
@@ -53,13 +53,13 @@ impl<S: Copy> StructuringElement<S> {
     }
 
     /// Returns the heights, if there are any.
-    pub(super) fn heights(&self) -> Result<Option<Arc<[S]>>> {
+    pub(super) fn heights(&self) -> Result<Option<Arc<Vec<S>>>> {
         self.heights.clone().transpose()
     }
 
     /// Returns the element with its rows and columns in reverse order.
     pub(super) fn reflected(&self) -> Self {
-        let reversed = |heights: &Arc<[S]>| allocation::collected(heights.iter().rev().copied()).map(Arc::from);
+        let reversed = |heights: &Arc<Vec<S>>| allocation::collected(heights.iter().rev().copied()).map(Arc::new);
         let heights = self.heights.as_ref().map(|heights| heights.as_ref().map_err(Clone::clone).and_then(reversed));
         StructuringElement { window: self.window.reflected(), heights }
     }

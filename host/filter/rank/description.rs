@@ -186,7 +186,7 @@ impl<S: RankElement> Rank2d<S> {
     }
 
     /// Returns what the filter does, with heights of the samples of the window if it is an extreme of a rectangle, or an error.
-    pub(super) fn rule(&self, heights: Option<Arc<[S]>>) -> Result<RankRule<S>> {
+    pub(super) fn rule(&self, heights: Option<Arc<Vec<S>>>) -> Result<RankRule<S>> {
         const NAMES: [&str; 2] = ["the row origin of a filter", "the column origin of a filter"];
         let FilterSettings { origin, boundaries, extent, algorithm, .. } = self.settings;
         let runs = self.window.runs()?;

@@ -37,8 +37,10 @@ impl<S: RankElement> Task<CpuRank<S>, GpuRank<S>, S, S> for PictureProblem {
 impl<S: RankElement> PreparedRank2d<S> {
     pub(super) fn new(device: &Device, rule: RankRule<S>) -> Result<Self> {
         let (window, algorithm) = (rule.window, rule.algorithm);
-        let (on_cpu, on_gpu) = (rule.clone(), rule);
-        let filter = OnDevice::new(device, || Ok(CpuRank::new(on_cpu)), |gpu| GpuRank::new(gpu, on_gpu))?;
+        let filter = match device.gpu() {
+            None => OnDevice::Cpu(CpuRank::new(rule)),
+            Some(gpu) => OnDevice::Gpu(GpuRank::new(gpu, rule)?),
+        };
         Ok(PreparedRank2d { device: device.clone(), window, algorithm, filter })
     }
 

@@ -69,7 +69,7 @@ pub(super) struct RankRule<T> {
     pub(super) extreme: Option<Extreme>,
     /// What is subtracted from the samples of a window before the least one is taken, or added before the greatest one is, in the order of
     /// its runs. Only extremes have heights.
-    pub(super) heights: Option<Arc<[T]>>,
+    pub(super) heights: Option<Arc<Vec<T>>>,
     pub(super) is_median: bool,
     /// Whether NaNs are left out. Integers have none.
     pub(super) omit: bool,
@@ -82,7 +82,7 @@ impl<T> RankRule<T> {
     pub(super) fn new(
         window: Window,
         runs: Runs,
-        (rank, heights): (Rank, Option<Arc<[T]>>),
+        (rank, heights): (Rank, Option<Arc<Vec<T>>>),
         omit: bool,
         outside: T,
         algorithm: Rank2dAlgorithm,

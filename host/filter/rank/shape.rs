@@ -29,7 +29,7 @@ const MOST_SIDE: usize = 1 << 12;
 pub struct RankWindow {
     shape: [usize; 2],
     /// `None` for a rectangle. Row after row.
-    mask: Option<Result<Arc<[bool]>>>,
+    mask: Option<Result<Arc<Vec<bool>>>>,
 }
 
 impl RankWindow {
@@ -66,7 +66,7 @@ impl RankWindow {
     fn masked(shape: [usize; 2], len: usize, mask: impl Iterator<Item = bool>) -> Self {
         let all = allocation::reserved(len).map(|mut all: Vec<bool>| {
             all.extend(mask);
-            all.into()
+            Arc::new(all)
         });
         RankWindow { shape, mask: Some(all) }
     }
@@ -79,7 +79,7 @@ impl RankWindow {
 
     /// Returns the window with its rows and columns in reverse order.
     pub(in crate::filter) fn reflected(&self) -> Self {
-        let reversed = |mask: &Arc<[bool]>| allocation::collected(mask.iter().rev().copied()).map(Arc::from);
+        let reversed = |mask: &Arc<Vec<bool>>| allocation::collected(mask.iter().rev().copied()).map(Arc::new);
         let mask = self.mask.as_ref().map(|mask| mask.as_ref().map_err(Clone::clone).and_then(reversed));
         RankWindow { shape: self.shape, mask }
     }

@@ -10,7 +10,7 @@ pub(in crate::filter) struct Step<S>(RankRule<S>);
 
 impl<S: RankElement> Step<S> {
     /// Returns the step, or the error of preparing the filter. With heights, the window is a rectangle with as many samples.
-    pub(in crate::filter) fn new(extreme: &Rank2d<S>, heights: Option<Arc<[S]>>) -> Result<Self> {
+    pub(in crate::filter) fn new(extreme: &Rank2d<S>, heights: Option<Arc<Vec<S>>>) -> Result<Self> {
         extreme.rule(heights).map(Step)
     }
 

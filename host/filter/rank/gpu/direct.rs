@@ -34,7 +34,7 @@ impl<T: Sortable> Direct<T> {
             loaded: T::load(gpu, kernel)?,
             runs: gpu.upload(rule.runs.runs.as_flattened())?,
             ranks: gpu.upload(&allocation::copied(&rule.ranks)?)?,
-            heights: gpu.upload(rule.heights.as_deref().unwrap_or(&[]))?,
+            heights: gpu.upload(rule.heights.as_deref().map_or(&[][..], Vec::as_slice))?,
             count: rule.runs.count,
             extreme: rule.extreme,
             omit: rule.omit,
