@@ -3,7 +3,8 @@
 use super::key::Ranked;
 use super::tile::{Form, samples};
 use super::van_herk::{RUN, Sizes};
-use super::{Axis, BLOCK, median, small_extreme};
+use super::word_tile::LANES;
+use super::{Axis, BLOCK, Packing, median, small_extreme};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
 
@@ -64,9 +65,9 @@ pub struct RankProblem {
     pub channels: u32,
 }
 
-/// Returns how to launch a kernel.
+/// Returns how to launch a kernel. `pairs` is whether the GPU compares pairs of 16-bit integers: from compute capability 9.0 on.
 #[must_use]
-pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Geometry {
+pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, pairs: bool) -> Geometry {
     let RankProblem { planes, rows, columns, channels } = *problem;
     let [width, height] = BLOCK.map(u64::from);
     // Each run is three numbers, and there may be one for each sample.
@@ -82,10 +83,10 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
         };
     }
     if let Some(side) = kernel.side() {
-        return of_medians::<T>(problem, side);
+        return of_medians::<T>(problem, side, pairs);
     }
     if kernel == RankKernel::SmallExtreme {
-        return of_small_extremes::<T>(problem);
+        return of_small_extremes::<T>(problem, pairs);
     }
     let form = Form::of(&rows, &columns);
     // The last phase of a row may be padded.
@@ -108,36 +109,38 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem) -> Ge
 }
 
 /// Returns how to launch a kernel for medians of this number of rows and columns.
-fn of_medians<T: Ranked>(problem: &RankProblem, side: u32) -> Geometry {
+fn of_medians<T: Ranked>(problem: &RankProblem, side: u32, pairs: bool) -> Geometry {
     let RankProblem { planes, rows, columns, channels } = *problem;
-    let [outputs, samples] = [median::OUTPUTS, median::OUTPUTS + side - 1].map(|side| u64::from(side).pow(2));
-    let [width, warps] = median::THREADS;
-    let flags = if T::IS_FLOAT { warps } else { 0 };
+    let form = median::form(side, if pairs { T::Medians::KEYS } else { 1 });
+    let outputs = u64::from(median::OUTPUTS).pow(2);
+    let words = u64::from(form.rows * form.pitch);
+    let flags = if T::IS_FLOAT { form.warps } else { 0 };
     // A window may be searched for NaNs, and a thread sorts up to as many rows more as it has. Barrier and flags are few.
     let per_output = u64::from(side * side + 2 * (side + 1) + 2);
     Geometry {
-        block: [width, warps],
+        block: [LANES, form.warps],
         tiles: columns.outputs.div_ceil(median::OUTPUTS.into()).saturating_mul(channels.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(median::OUTPUTS.into())),
-        shared_bytes: shared_bytes::<T::Key>(samples).saturating_add(shared_bytes::<u32>(flags.into())),
-        steps: outputs * per_output + 2 * samples + u64::from(16 * width * warps),
+        shared_bytes: shared_bytes::<<T::Medians as Packing>::Word>(words)
+            .saturating_add(shared_bytes::<u32>(flags.into())),
+        steps: outputs * per_output + 3 * words + u64::from(16 * LANES * form.warps),
     }
 }
 
 /// Returns how to launch the kernel for extremes of small rectangles.
-fn of_small_extremes<T: Ranked>(problem: &RankProblem) -> Geometry {
+fn of_small_extremes<T: Ranked>(problem: &RankProblem, pairs: bool) -> Geometry {
     let RankProblem { planes, rows, columns, channels } = *problem;
-    let [height, width] = small_extreme::outputs::<T>([rows.taps, columns.taps]).map(u64::from);
-    let keys = u64::from(small_extreme::rows::<T>() * small_extreme::SIDE);
+    let form = small_extreme::form::<T>([rows.taps, columns.taps], if pairs { T::Extremes::KEYS } else { 1 });
+    let ([height, width], words) = (form.outputs.map(u64::from), u64::from(form.rows * form.pitch));
     let [x, y] = BLOCK.map(u64::from);
-    // The samples and the keys, a pass over each window along each axis, the outputs, and two barriers of each thread.
-    let per_key = 4 + u64::from(rows.taps) + u64::from(columns.taps);
+    // The samples and the words, a pass over each window along each axis, the outputs, and two barriers of each thread.
+    let per_word = 8 + u64::from(rows.taps) + u64::from(columns.taps);
     Geometry {
         block: BLOCK,
         tiles: columns.outputs.div_ceil(width).saturating_mul(channels.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(height)),
-        shared_bytes: 2 * shared_bytes::<T::Key>(keys),
-        steps: keys * per_key + 4 * x * y,
+        shared_bytes: 2 * shared_bytes::<T::Key>(words),
+        steps: words * per_word + 4 * x * y,
     }
 }
 

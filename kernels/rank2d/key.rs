@@ -3,6 +3,7 @@
 //! Integers with a sign have the sign bit inverted. Floats have all bits inverted if they are negative, otherwise the sign bit. So
 //! `-0.0` comes before `+0.0`, and infinities are at both ends. All NaNs are one key, the greatest: no other float has it, nor the key 0.
 
+use super::packing::{Floats, Narrow, Packing, Single};
 use cuda_std::Value;
 
 /// An unsigned integer that kernels compare.
@@ -45,6 +46,10 @@ keys!(u32 u64);
 pub trait Ranked: Value {
     /// Type of the keys.
     type Key: Key;
+    /// The words that extremes are found of.
+    type Extremes: Packing<Sample = Self>;
+    /// The words that medians are found of.
+    type Medians: Packing<Sample = Self>;
 
     /// Bits of a key that may be set.
     const BITS: u32;
@@ -71,9 +76,11 @@ pub trait Ranked: Value {
 }
 
 macro_rules! integers {
-    ($($t:ident: $key:ident, $bits:literal, $sign:literal;)*) => {$(
+    ($($t:ident: $key:ident, $packing:ident, $bits:literal, $sign:literal;)*) => {$(
         impl Ranked for $t {
             type Key = $key;
+            type Extremes = $packing<$t>;
+            type Medians = $packing<$t>;
 
             const BITS: u32 = $bits;
             const IS_FLOAT: bool = false;
@@ -102,16 +109,18 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    u8: u32, 8, 0;
-    u16: u32, 16, 0;
-    i16: u32, 16, 0x8000;
-    i32: u32, 32, 0x8000_0000;
+    u8: u32, Narrow, 8, 0;
+    u16: u32, Narrow, 16, 0;
+    i16: u32, Narrow, 16, 0x8000;
+    i32: u32, Single, 32, 0x8000_0000;
 }
 
 macro_rules! floats {
-    ($($t:ident: $key:ident, $bits:literal;)*) => {$(
+    ($($t:ident: $key:ident, $medians:ty, $bits:literal;)*) => {$(
         impl Ranked for $t {
             type Key = $key;
+            type Extremes = Single<$t>;
+            type Medians = $medians;
 
             const BITS: u32 = $bits;
             const IS_FLOAT: bool = true;
@@ -149,8 +158,8 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32: u32, 32;
-    f64: u64, 64;
+    f32: u32, Floats, 32;
+    f64: u64, Single<f64>, 64;
 }
 
 /// How keys of an extreme are compared: as a minimum, with inverted keys for a maximum.

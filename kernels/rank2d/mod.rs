@@ -10,10 +10,11 @@
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
 //! | `van_herk.rs` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
-//! | `median.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
+//! | `median.rs`, `median_seven.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
 //! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
 //!
-//! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons.
+//! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons. For medians and small rectangles,
+//! `packing.rs` has the words of one or two keys that are compared, and `word_tile.rs` the tiles of these.
 
 mod any_extreme;
 mod extreme;
@@ -22,15 +23,19 @@ mod global;
 mod host;
 mod key;
 mod median;
+mod median_seven;
 mod network;
+mod packing;
 mod select;
 mod small_extreme;
 mod tile;
 mod van_herk;
+mod word_tile;
 
 #[cfg(not(target_os = "cuda"))]
 pub use host::{PassKernel, RankKernel, RankPass, RankProblem, rank_geometry};
 pub use key::{Extreme, Key, Ranked};
+pub use packing::Packing;
 pub use select::NO_RANK;
 
 use crate::signal::Border;
@@ -205,7 +210,7 @@ kernel! {
 
     /// Minima and maxima of rectangles of at most 16 x 16 samples; the strides are 1.
     pub fn rank2d_small_extreme<'l>(arena, args: Args<'l, T>) {
-        small_extreme::extreme(arena, &args);
+        small_extreme::extreme::<<T as Ranked>::Extremes>(arena, &args);
     }
 
     /// Minima and maxima of any window, in a tile in shared memory.
@@ -230,16 +235,16 @@ kernel! {
 
     /// Medians of 3 x 3 samples; the strides are 1, and NaNs propagate.
     pub fn rank2d_median3<'l>(arena, args: Args<'l, T>) {
-        median::median3(arena, &args);
+        median::median3::<<T as Ranked>::Medians>(arena, &args);
     }
 
     /// Medians of 5 x 5 samples, likewise.
     pub fn rank2d_median5<'l>(arena, args: Args<'l, T>) {
-        median::median5(arena, &args);
+        median::median5::<<T as Ranked>::Medians>(arena, &args);
     }
 
     /// Medians of 7 x 7 samples, likewise.
     pub fn rank2d_median7<'l>(arena, args: Args<'l, T>) {
-        median::median7(arena, &args);
+        median_seven::median7::<<T as Ranked>::Medians>(arena, &args);
     }
 }

@@ -4,7 +4,8 @@
 //! are left out by the compiler. Merging is the odd-even merge of K. E. Batcher, *Sorting networks and their applications* (1968), for
 //! lists of any lengths.
 
-use super::key::Key;
+use super::packing::Packing;
+use cuda_std::Value;
 
 /// Most keys of a network.
 const KEYS: usize = 36;
@@ -113,13 +114,13 @@ impl Network {
 
     /// Compares keys.
     #[inline(always)]
-    pub(super) fn run<K: Key, const N: usize>(&self, mut keys: [K; N]) -> [K; N] {
+    pub(super) fn run<P: Packing, const N: usize>(&self, mut keys: [P::Word; N]) -> [P::Word; N] {
         let mut i = 0;
         while i < self.count {
             let [first, second] = self.comparisons[i];
             let [a, b] = [keys[first as usize], keys[second as usize]];
-            keys[first as usize] = a.min(b);
-            keys[second as usize] = a.max(b);
+            keys[first as usize] = P::least(a, b);
+            keys[second as usize] = P::greatest(a, b);
             i += 1;
         }
         keys
@@ -127,8 +128,8 @@ impl Network {
 
     /// Returns the keys that have the numbers from `first` on in ascending order, after [`run`](Self::run).
     #[inline(always)]
-    pub(super) fn middle<K: Key, const N: usize, const M: usize>(&self, keys: &[K; N], first: usize) -> [K; M] {
-        let (mut middle, mut i) = ([K::ZERO; M], 0);
+    pub(super) fn middle<K: Value, const N: usize, const M: usize>(&self, keys: &[K; N], first: usize) -> [K; M] {
+        let (mut middle, mut i) = ([K::default(); M], 0);
         while i < M {
             middle[i] = keys[self.ascending.places[first + i] as usize];
             i += 1;
@@ -139,9 +140,9 @@ impl Network {
 
 /// Returns the keys of two lists as one.
 #[inline(always)]
-pub(super) fn joined<K: Key, const N: usize, const M: usize, const L: usize>(a: &[K; N], b: &[K; M]) -> [K; L] {
+pub(super) fn joined<K: Value, const N: usize, const M: usize, const L: usize>(a: &[K; N], b: &[K; M]) -> [K; L] {
     const { assert!(N + M == L) };
-    let (mut joined, mut i) = ([K::ZERO; L], 0);
+    let (mut joined, mut i) = ([K::default(); L], 0);
     while i < L {
         joined[i] = if i < N { a[i] } else { b[i - N] };
         i += 1;
@@ -151,12 +152,15 @@ pub(super) fn joined<K: Key, const N: usize, const M: usize, const L: usize>(a: 
 
 /// Returns the median of the keys of two ascending lists. The first list has one key more than the second one.
 #[inline(always)]
-pub(super) fn median_of_lists<K: Key, const N: usize, const M: usize>(a: &[K; N], b: &[K; M]) -> K {
+pub(super) fn median_of_lists<P: Packing, const N: usize, const M: usize>(
+    a: &[P::Word; N],
+    b: &[P::Word; M],
+) -> P::Word {
     const { assert!(N == M + 1) };
     // It is the least of what can be the greatest of `N` keys: the first ones of both lists.
     let (mut median, mut i) = (a[M], 0);
     while i < M {
-        median = median.min(a[i].max(b[M - 1 - i]));
+        median = P::least(median, P::greatest(a[i], b[M - 1 - i]));
         i += 1;
     }
     median
@@ -165,6 +169,9 @@ pub(super) fn median_of_lists<K: Key, const N: usize, const M: usize>(a: &[K; N]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rank2d::packing::Single;
+
+    type One = Single<i32>;
 
     /// Whatever keys of 0 and 1 two ascending lists have, they are merged: so any keys are (Knuth, *Sorting and Searching*, 5.3.4).
     #[test]
@@ -192,7 +199,7 @@ mod tests {
     }
 
     fn check(network: &Network, keys: [u32; KEYS], ones: usize) {
-        let sorted = network.run(keys);
+        let sorted = network.run::<One, _>(keys);
         let (places, len) = (network.ascending.places, network.ascending.len);
         for (i, place) in places[..len].iter().enumerate() {
             assert_eq!(sorted[*place as usize], (i >= len - ones) as u32);
@@ -208,7 +215,7 @@ mod tests {
             }
             lists.iter_mut().for_each(|list| list.sort());
             let second = [lists[1][0], lists[1][1], lists[1][2]];
-            assert_eq!(median_of_lists(&lists[0], &second), (bits.count_ones() >= 4) as u32);
+            assert_eq!(median_of_lists::<One, _, _>(&lists[0], &second), (bits.count_ones() >= 4) as u32);
         }
     }
 }

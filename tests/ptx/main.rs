@@ -451,8 +451,9 @@ const MOST_REGISTERS: u32 = 64;
 /// Maximum number of bytes that a thread of a transform spills: those of 3 registers, or of 40 with sums of parts.
 const MOST_SPILLED: [u32; 2] = [12, 160];
 
-/// Maximum number of bytes that a thread spills for medians of 7 x 7 `f64`: two windows share 84 sorted numbers of two registers each.
-const MOST_SPILLED_BY_MEDIANS: u32 = 200;
+/// Maximum number of bytes that a thread spills for medians of 7 x 7 `f64`: two windows share 64 sorted numbers of two registers each, while
+/// others are merged.
+const MOST_SPILLED_BY_MEDIANS: u32 = 64;
 
 /// No entry point but transforms and one for medians needs a stack, spills registers, or has too many of them for its blocks.
 fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {

@@ -14,6 +14,9 @@ const UNROLLING: &str = "-Cllvm-args=-unroll-threshold=12000 \
 /// since CUDA 10.2.
 const PTX_6_5: &str = " -Ctarget-feature=+ptx65";
 
+/// The oldest PTX version that has minima and maxima of pairs of 16-bit integers. Drivers support it since CUDA 12.0.
+const PTX_8_0: &str = " -Ctarget-feature=+ptx80";
+
 /// Omits the one section of the line numbers that the driver's assembler does not understand.
 const NO_ARANGES: &str = "-Cllvm-args=-generate-arange-section=false";
 
@@ -61,7 +64,11 @@ impl Flags {
     /// Returns rustc's flags for all crates, separated by spaces.
     pub(crate) fn rustflags(self) -> String {
         let core = self.core.flags().join(" ");
-        let version = if self.arch < Arch::SM_80 { PTX_6_5 } else { "" };
+        let version = match self.arch {
+            arch if arch < Arch::SM_80 => PTX_6_5,
+            Arch::SM_90 => PTX_8_0,
+            _ => "",
+        };
         let flags = format!("-Ctarget-cpu={}{version} {core} {UNROLLING}", self.arch);
         if self.release { flags } else { format!("{flags} {NO_ARANGES}") }
     }
@@ -127,7 +134,7 @@ mod tests {
     fn flags_in_the_list() {
         let flags = Flags { arch: Arch::SM_90, core: Core::Sources, release: true, precaution: Precaution::Nothing };
         let expected = format!(
-            "-Ctarget-cpu=sm_90 -Zunstable-options -Cpanic=immediate-abort {UNROLLING} \
+            "-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx80 -Zunstable-options -Cpanic=immediate-abort {UNROLLING} \
              opt-level=3 debug=false lto='fat' codegen-units=1 core.rustflags='-Cno-prepopulate-passes'"
         );
         assert_eq!(flags.to_string(), expected);
@@ -139,6 +146,7 @@ mod tests {
             |arch| Flags { arch, core: Core::Sources, release: true, precaution: Precaution::Nothing }.rustflags();
         assert!(rustflags(Arch::SM_75).starts_with("-Ctarget-cpu=sm_75 -Ctarget-feature=+ptx65 -Z"));
         assert!(!rustflags(Arch::SM_80).contains("target-feature"));
+        assert!(rustflags(Arch::SM_90).starts_with("-Ctarget-cpu=sm_90 -Ctarget-feature=+ptx80 -Z"));
     }
 
     #[test]

@@ -144,12 +144,51 @@ macro_rules! window {
             }
         }
 
-        impl<T: Value> $name<'_, T, u32> {
+        impl<'l, T: Value> $name<'l, T, u32> {
             /// Returns the window on the first `len` elements, or on all if there are fewer.
             #[inline(always)]
             #[must_use]
             pub fn first(&self, len: u32) -> Self {
                 $name { len: self.len.min(len), ..*self }
+            }
+
+            /// Returns the same memory as elements of another type. The length is rounded down to whole elements, and is 0 if the window
+            /// does not begin at a multiple of an element's size.
+            ///
+            /// The alignment is checked once, here, while that of packs is checked for each access.
+            ///
+            /// ```
+            /// use cuda_std::{GlobalIn, GlobalOut, arguments, kernel, thread};
+            ///
+            /// arguments! {
+            ///     /// Arguments of `copy`.
+            ///     pub struct Args<'l> {
+            ///         /// The bytes.
+            ///         pub input: GlobalIn<'l, u8>,
+            ///         /// Receives them.
+            ///         pub output: GlobalOut<'l, u8>,
+            ///     }
+            /// }
+            ///
+            /// kernel! {
+            ///     /// Copies bytes, four at a time.
+            ///     pub fn copy<'l>(_arena, args: Args<'l>) {
+            ///         let (from, to) = (args.input.at(0).cast::<u32>(), args.output.at(0).cast::<u32>());
+            ///         let i = thread::thread_idx_x();
+            ///         if i < from.len() {
+            ///             to.set(i, from.get(i));
+            ///         }
+            ///     }
+            /// }
+            /// # fn main() {}
+            /// ```
+            #[inline(always)]
+            #[must_use]
+            pub fn cast<U: Value>(&self) -> $name<'l, U, u32> {
+                let is_aligned = self.address & (size_of::<U>() as u64 - 1) == 0;
+                let len = self.len as u64 * size_of::<T>() as u64 / size_of::<U>() as u64;
+                let len = if len > u32::MAX as u64 { u32::MAX } else { len as u32 };
+                $name::of(self.address, if is_aligned { len } else { 0 })
             }
 
             /// Returns the same window, but hides from the compiler how its address was computed. Otherwise the compiler may

@@ -67,6 +67,45 @@ pub fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
     machine::math::lop3::<TABLE>(a, b, c)
 }
 
+/// Returns four bytes of two words: each hexadecimal digit of `selector`, from the lowest one on, is the number of a byte, 0 to 3
+/// for those of `low` and 4 to 7 for those of `high`, from the lowest one on. Other digits, and bits above four digits, are unspecified.
+///
+/// This is one instruction (`prmt`).
+///
+/// ```
+/// assert_eq!(cuda_std::math::permute_bytes(0x3322_1100, 0x7766_5544, 0x0527), 0x0055_2277);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn permute_bytes(low: u32, high: u32, selector: u32) -> u32 {
+    machine::math::permute_bytes(low, high, selector)
+}
+
+/// Returns the minima of the low halves and of the high halves of two words, as unsigned integers of 16 bits.
+///
+/// This is one instruction, which GPUs before `sm_90` lack. So modules for these do not have this function, nor [`max_u16x2`].
+///
+/// ```
+/// use cuda_std::math::{max_u16x2, min_u16x2};
+///
+/// let (a, b) = (0x0001_ffff, 0x8000_0002);
+/// assert_eq!([min_u16x2(a, b), max_u16x2(a, b)], [0x0001_0002, 0x8000_ffff]);
+/// ```
+#[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+#[inline(always)]
+#[must_use]
+pub fn min_u16x2(a: u32, b: u32) -> u32 {
+    machine::math::min_u16x2(a, b)
+}
+
+/// Returns the maxima of the low halves and of the high halves of two words, as [`min_u16x2`] the minima.
+#[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+#[inline(always)]
+#[must_use]
+pub fn max_u16x2(a: u32, b: u32) -> u32 {
+    machine::math::max_u16x2(a, b)
+}
+
 /// Returns byte `K` of a word, 0 for the lowest one, as a float.
 ///
 /// This is a permutation of bytes and an addition; conversions have an eighth of the throughput.

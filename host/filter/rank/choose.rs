@@ -89,7 +89,7 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
         _ => {}
     }
     let (kernel, reason) = in_shared_memory(rule);
-    let bytes = rank_geometry::<T>(kernel, &gpu::without_outputs(rule)?).shared_bytes;
+    let bytes = rank_geometry::<T>(kernel, &gpu::without_outputs(rule)?, false).shared_bytes;
     match (rule.algorithm, shared.check(T::kernel_name(kernel), bytes)) {
         (_, Ok(())) => Ok((Choice::One(kernel), reason)),
         (Rank2dAlgorithm::Auto, Err(_)) => {

@@ -18,6 +18,12 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "kernels::f32", several_blocks::<f32>),
         on_every_backend(SUITE, "kernels::f64", several_blocks::<f64>),
     ];
+    let whole = [
+        on_every_backend(SUITE, "kernels::whole_u8", whole_tiles::<u8>),
+        on_every_backend(SUITE, "kernels::whole_u16", whole_tiles::<u16>),
+        on_every_backend(SUITE, "kernels::whole_i16", whole_tiles::<i16>),
+        on_every_backend(SUITE, "kernels::whole_f32", whole_tiles::<f32>),
+    ];
     let large = [
         on_every_backend(SUITE, "kernels::large_u8", large::<u8>),
         on_every_backend(SUITE, "kernels::large_i16", large::<i16>),
@@ -46,7 +52,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("rank2d::emulated::kernels::planned", what_runs_is_planned),
         Trial::test("rank2d::emulated::kernels::too_much_shared_memory", too_much_shared_memory),
     ];
-    of_types.into_iter().chain(large).chain(extremes).chain(any_extremes).flatten().chain(others).collect()
+    of_types.into_iter().chain(whole).chain(large).chain(extremes).chain(any_extremes).flatten().chain(others).collect()
 }
 
 /// A case of one plane without further steps.
@@ -100,6 +106,31 @@ fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed
                 check::<T>(device, &Case { omit: true, ..case })?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Tiles that lie within the picture, whose rows begin at multiples of four samples: of all samples after such a multiple, and with the
+/// least and the greatest samples.
+fn whole_tiles<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    for (number, (extent, shape, window, rank)) in [
+        (Extent::Same, [136, 136], [3, 3], Rank::Median),
+        (Extent::Same, [136, 140], [5, 5], Rank::Median),
+        (Extent::Same, [140, 136], [7, 7], Rank::Median),
+        (Extent::Valid, [71, 72], [3, 3], Rank::Median),
+        (Extent::Valid, [131, 132], [3, 3], Rank::Minimum),
+        (Extent::Valid, [142, 136], [6, 5], Rank::Maximum),
+        (Extent::Valid, [140, 68], [16, 14], Rank::Minimum),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut case = Case { extent, ..plain::<T>(130 + number as u64, shape, window, rank) };
+        if let Some([least, greatest]) = T::KIND.range() {
+            case.samples.iter_mut().step_by(3).for_each(|sample| *sample = greatest);
+            case.samples.iter_mut().step_by(5).for_each(|sample| *sample = least);
+        }
+        check_with::<T>(device, &case, &[Rank2dAlgorithm::SharedTile])?;
     }
     Ok(())
 }

@@ -86,6 +86,27 @@ fn bits_are_looked_up() {
     assert_eq!(math::lop3::<0x10>(a, b, c), a & !b & !c);
 }
 
+#[test]
+fn bytes_are_permuted() {
+    let (low, high) = (0x3322_1100, 0x7766_5544);
+    for (selector, expected) in
+        [(0x3210, low), (0x7654, high), (0x4321, 0x4433_2211), (0x0000, 0), (0x1177, 0x1111_7777)]
+    {
+        assert_eq!(math::permute_bytes(low, high, selector), expected, "{selector:#x}");
+    }
+}
+
+#[test]
+fn halves_are_compared() {
+    let words = [0, 1, 0xffff, 0x0001_0000, 0x7fff_8000, 0x8000_7fff, 0xffff_0000, u32::MAX];
+    let halves = |word: u32| [word as u16, (word >> 16) as u16];
+    for (a, b) in words.into_iter().flat_map(|a| words.map(|b| (a, b))) {
+        let of = |function: fn(u16, u16) -> u16| [0, 1].map(|i| function(halves(a)[i], halves(b)[i]));
+        assert_eq!(halves(math::min_u16x2(a, b)), of(Ord::min), "{a:#x} {b:#x}");
+        assert_eq!(halves(math::max_u16x2(a, b)), of(Ord::max), "{a:#x} {b:#x}");
+    }
+}
+
 /// Returns `floor(a * b)`, computed from the significands.
 fn floor(a: f64, b: f64) -> i64 {
     let parts = |x: f64| {

@@ -353,6 +353,17 @@ fn parts_of_a_window() {
     Expected::one(Space::GlobalConstant, GLOBAL + 8 + 60, 7, 7).check_left_out::<u16>(&event, Masked::Load);
 }
 
+#[test]
+fn parts_as_other_elements() {
+    let bytes = input::<u8>(8, 103).at(4);
+    assert_eq!((bytes.cast::<u16>().len(), bytes.cast::<u32>().len(), bytes.cast::<i8>().len()), (49, 24, 99));
+    assert_eq!(bytes.cast::<u64>().len(), 0, "a misaligned window has no elements");
+    assert_eq!(input::<u64>(8, 1 << 31).at(0).cast::<u8>().len(), u32::MAX);
+
+    let (_, event) = Tester::new(0, 256).observe_one(|| bytes.cast::<u32>().get(23));
+    Expected::one(Space::GlobalConstant, GLOBAL + 12, 23, 24).check_load::<u32>(&event);
+}
+
 /// A part of a window has at most as many elements as its 32-bit index can count.
 #[test]
 fn parts_of_a_long_window() {

@@ -10,6 +10,9 @@ use crate::{Buffer, BufferSlice, BufferSliceMut, LaunchPlan, Result, Windows};
 use slm_kernels::filter2d::Geometry;
 use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankProblem, rank_geometry};
 
+/// The first GPUs that compare pairs of 16-bit integers.
+const FIRST_WITH_PAIRS: (u32, u32) = (9, 0);
+
 /// The kernel, and the window, the ranks and the heights on the device.
 pub(super) struct Direct<T: Sortable> {
     gpu: Gpu,
@@ -44,8 +47,13 @@ impl<T: Sortable> Direct<T> {
 
     fn geometry(&self, picture: &PictureProblem) -> (RankProblem, Geometry) {
         let problem = problem(picture);
-        (problem, rank_geometry::<T>(self.kernel, &problem))
+        (problem, rank_geometry::<T>(self.kernel, &problem, has_pairs(&self.gpu)))
     }
+}
+
+/// Returns whether the GPU compares pairs of 16-bit integers, and so runs the kernels that do. Emulated GPUs do.
+fn has_pairs(gpu: &Gpu) -> bool {
+    gpu.info().compute_capability.is_none_or(|capability| capability >= FIRST_WITH_PAIRS)
 }
 
 impl<T: Sortable> Launches<T> for Direct<T> {

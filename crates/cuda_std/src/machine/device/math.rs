@@ -39,6 +39,8 @@ unsafe extern "C" {
     safe fn round_f32(x: f32) -> f32;
     #[link_name = "llvm.roundeven.f64"]
     safe fn round_f64(x: f64) -> f64;
+    #[link_name = "llvm.nvvm.prmt"]
+    safe fn prmt(low: u32, high: u32, selector: u32) -> u32;
 }
 
 /// Sums with this number have no bits for a fraction: their low bits are an integer.
@@ -91,24 +93,14 @@ pub(crate) fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
 }
 
 #[inline(always)]
-pub(crate) fn byte_to_f32<const K: u32>(word: u32) -> f32 {
-    // The number 2^23, and the byte as its lowest bits.
-    f32::from_bits(low_byte::<K>(word, EXPONENT)) - f32::from_bits(EXPONENT)
+pub(crate) fn permute_bytes(low: u32, high: u32, selector: u32) -> u32 {
+    prmt(low, high, selector)
 }
 
-/// Returns `word` with byte `K` of `from` in the place of its lowest one.
 #[inline(always)]
-fn low_byte<const K: u32>(from: u32, word: u32) -> u32 {
-    let bits: u32;
-    // SAFETY: a permutation of bytes without preconditions.
-    unsafe {
-        asm!(
-            "prmt.b32 {bits}, {from}, {word}, {selector};",
-            bits = out(reg32) bits, from = in(reg32) from, word = in(reg32) word, selector = const 0x7650 + K,
-            options(pure, nomem, nostack)
-        );
-    }
-    bits
+pub(crate) fn byte_to_f32<const K: u32>(word: u32) -> f32 {
+    // The number 2^23, and the byte as its lowest bits.
+    f32::from_bits(prmt(word, EXPONENT, 0x7650 + K)) - f32::from_bits(EXPONENT)
 }
 
 #[cfg(target_feature = "sm_75")]
@@ -178,6 +170,23 @@ macro_rules! instruction {
         }
         result
     }};
+}
+
+/// Functions of the halves of two words, which LLVM makes of its own minima only if it keeps them as vectors.
+#[cfg(target_feature = "sm_90")]
+macro_rules! of_halves {
+    ($($name:ident, $instruction:literal;)*) => {$(
+        #[inline(always)]
+        pub(crate) fn $name(a: u32, b: u32) -> u32 {
+            instruction!($instruction, u32, reg32, a, b)
+        }
+    )*};
+}
+
+#[cfg(target_feature = "sm_90")]
+of_halves! {
+    min_u16x2, "min.u16x2";
+    max_u16x2, "max.u16x2";
 }
 
 macro_rules! floats {

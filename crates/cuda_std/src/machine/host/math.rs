@@ -41,6 +41,28 @@ pub(crate) fn lop3<const TABLE: u8>(a: u32, b: u32, c: u32) -> u32 {
 }
 
 #[inline(always)]
+pub(crate) fn permute_bytes(low: u32, high: u32, selector: u32) -> u32 {
+    let bytes = (u64::from(high) << 32 | u64::from(low)).to_le_bytes();
+    u32::from_le_bytes([0, 4, 8, 12].map(|shift| bytes[(selector >> shift & 7) as usize]))
+}
+
+#[inline(always)]
+pub(crate) fn min_u16x2(a: u32, b: u32) -> u32 {
+    of_halves(a, b, Ord::min)
+}
+
+#[inline(always)]
+pub(crate) fn max_u16x2(a: u32, b: u32) -> u32 {
+    of_halves(a, b, Ord::max)
+}
+
+#[inline(always)]
+fn of_halves(a: u32, b: u32, function: fn(u16, u16) -> u16) -> u32 {
+    let [low, high] = [0, 16].map(|shift| u32::from(function((a >> shift) as u16, (b >> shift) as u16)));
+    high << 16 | low
+}
+
+#[inline(always)]
 pub(crate) fn byte_to_f32<const K: u32>(word: u32) -> f32 {
     word.to_le_bytes()[K as usize] as f32
 }
