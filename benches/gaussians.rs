@@ -7,7 +7,7 @@
 mod table;
 
 use slm::filter1d::ErrorBound;
-use slm::{Backend, Boundary, Buffer2, Device, Filter2d, FilterSample, Result};
+use slm::{Backend, Boundary, Buffer2, Device, Filter1d, Filter2d, FilterSample, Result};
 use std::any::type_name;
 use table::{begin, median, report};
 
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
 }
 
 /// Prints the times for all standard deviations.
-fn blur<T: FilterSample + From<u8>>(device: &Device, side: usize, channels: usize) -> Result<()> {
+fn blur<T: FilterSample + From<u8> + Into<f64>>(device: &Device, side: usize, channels: usize) -> Result<()> {
     let width = side * channels;
     let numbers: Vec<T> = (0..side * width).map(|i| T::from((i * 7 % 251) as u8)).collect();
     let x = Buffer2::from_buffer(device.upload(&numbers)?, side, width, width)?;
@@ -57,10 +57,52 @@ fn blur<T: FilterSample + From<u8>>(device: &Device, side: usize, channels: usiz
                 }
             }
         }
-        let case = format!("{case} sigma={sigma} taps={}", gaussian.weights()?.nrows());
-        for ((name, _), times) in bounds.iter().zip(&mut times) {
-            report(name, &case, median(times), &[moved], "");
+        let weights = Filter1d::<f64>::gaussian(sigma);
+        let case = format!("{case} sigma={sigma} taps={}", weights.taps()?.len());
+        let expected = expected(&numbers, side, channels, weights.taps()?);
+        for ((name, _), (filter, times)) in bounds.iter().zip(filters.iter().zip(&mut times)) {
+            filter.apply_into(&x, &mut y)?;
+            report(name, &case, median(times), &[moved], &verdict(&y, &expected)?);
         }
     }
     Ok(())
+}
+
+/// Returns some outputs in double precision, with their places.
+fn expected<T: Copy + Into<f64>>(
+    numbers: &[T],
+    side: usize,
+    channels: usize,
+    weights: &[f64],
+) -> Vec<([usize; 2], f64)> {
+    let half = weights.len() / 2;
+    // The boundary reflects about the edges of the picture.
+    let reflected = |place: usize, tap: usize| {
+        let place = (place as i64 + tap as i64 - half as i64).rem_euclid(2 * side as i64) as usize;
+        place.min(2 * side - 1 - place)
+    };
+    let output = |[row, column]: [usize; 2]| -> f64 {
+        let (pixel, channel) = (column / channels, column % channels);
+        let along = |row: usize| -> f64 {
+            let sample = |tap| numbers[(row * side + reflected(pixel, tap)) * channels + channel].into();
+            weights.iter().enumerate().map(|(tap, weight)| weight * sample(tap)).sum()
+        };
+        weights.iter().enumerate().map(|(tap, weight)| weight * along(reflected(row, tap))).sum()
+    };
+    let (last, width) = (side - 1, side * channels);
+    let places = [[0, 0], [0, width - 1], [last, 1], [last, width - 1], [side / 2, width / 3], [side / 3, width / 2]];
+    places.map(|place| (place, output(place))).to_vec()
+}
+
+/// Returns the verdict on the outputs.
+fn verdict<T: FilterSample + Into<f64>>(outputs: &Buffer2<T>, expected: &[([usize; 2], f64)]) -> Result<String> {
+    let mut worst = 0f64;
+    for &([row, column], exact) in expected {
+        let place = row * outputs.pitch() + column;
+        let output: f64 = outputs.buffer().slice(place..place + 1)?.download()?[0].into();
+        worst = worst.max((output - exact).abs());
+    }
+    // Bytes are rounded.
+    let limit = if size_of::<T>() == 1 { 0.51 } else { 0.01 };
+    Ok(format!("{} max error {worst:.1e}", if worst <= limit { "ok" } else { "WRONG" }))
 }

@@ -10,10 +10,11 @@
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck)
 #   --filter LIST     the tests with one of these in their names (::cuda::)
 #
-# FOLDER receives one log for each process, named after its first test, and table.tsv: test, tool, seconds and errors of its process,
-# verdict. Called again
-# with the same program and folder, it skips tests that have passed. Ends with 0 if all tests have passed, 1 if one has failed or there
-# is none, 2 if the arguments are invalid, 3 if the time ended first.
+# A list for --filter, and --batch, are for programs whose filters may have several parts, such as `suite`.
+#
+# FOLDER receives one log for each process, named after its first test, and table.tsv: test, tool, and the seconds, errors and verdict of its
+# process. Called again with the same program and folder, it skips tests that have passed. Ends with 0 if all tests have passed, 1 if one
+# has failed or there is none, 2 if the arguments are invalid, 3 if the time ended first.
 set -uo pipefail
 
 usage() {

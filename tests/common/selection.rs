@@ -4,11 +4,12 @@
 use libtest_mimic::{Arguments, Trial};
 use std::collections::BTreeSet;
 
-/// Panics if two trials have the same name, because none of them could be selected then.
+/// Panics if two trials have the same name, or if a name has a comma, because none of them could be selected alone then.
 pub fn check_names(trials: &[Trial]) {
     let mut names = BTreeSet::new();
     for trial in trials {
         assert!(names.insert(trial.name()), "two tests have the name {}", trial.name());
+        assert!(!trial.name().contains(','), "the name of a test has a comma: {}", trial.name());
     }
 }
 

@@ -93,6 +93,11 @@ pub(crate) struct PlannedLines {
 }
 
 impl PlannedLines {
+    /// Returns whether transforms filter the lines.
+    pub(crate) fn is_transformed(&self) -> bool {
+        matches!(self.details.method, Filter1dMethod::Transforms { .. })
+    }
+
     /// Returns the plan of sums with this number of taps.
     pub(super) fn of_sums(planned: Planned, lines: &Lines, taps: usize, accuracy: Accuracy) -> Self {
         let operations = products(lines, taps).saturating_mul(2);

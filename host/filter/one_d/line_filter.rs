@@ -20,7 +20,8 @@ pub(crate) trait CpuLines<T>: Send + Sync {
 
 /// A filter of lines on a GPU.
 pub(crate) trait GpuLines<T: Element>: Send + Sync {
-    /// Filters lines that are not empty. Both buffers are on this device.
+    /// Filters lines that are not empty, whose first sample is a multiple of [`PACK`](crate::filter::part::PACK) from that of whole lines. Both
+    /// buffers are on this device.
     fn run(&self, lines: &Lines, samples: BufferSlice<'_, T>, outputs: BufferSliceMut<'_, T>) -> Result<()>;
 
     fn plan(&self, lines: &Lines) -> Result<PlannedLines>;

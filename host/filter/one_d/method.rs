@@ -86,12 +86,26 @@ pub(crate) fn on_gpu_by<T: Number>(gpu: &Gpu, taps: &Taps<T>, bound: ErrorBound)
     on_gpu(gpu, taps, Method { bound, ..Method::default() })
 }
 
+/// What the time of a filter on a GPU depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GpuOfLines {
+    pub(crate) shared: SharedMemory,
+    pub(crate) has_tensor_cores: bool,
+}
+
+impl GpuOfLines {
+    pub(crate) fn new(gpu: &Gpu) -> Self {
+        GpuOfLines { shared: gpu.shared, has_tensor_cores: lacks_tensor_cores(gpu).is_none() }
+    }
+}
+
 /// Returns the time of this filter on an H200, in picoseconds.
-pub(crate) fn time_on_gpu<T: Number>(shared: SharedMemory, taps: usize, lines: &Lines, bound: ErrorBound) -> f64 {
-    let of_sums = time::of_sums::<T>(shared, taps, lines);
+pub(crate) fn time_on_gpu<T: Number>(gpu: GpuOfLines, taps: usize, lines: &Lines, bound: ErrorBound) -> f64 {
+    let of_sums = time::of_sums::<T>(gpu.shared, taps, lines);
     let of_other = match T::BY_TRANSFORMS.filter(|_| bound == ErrorBound::PerSegment) {
-        Some(by) => (by.time)(shared, taps, lines),
-        None => time::on_tensor_cores::<T>(shared, taps, lines),
+        Some(by) => (by.time)(gpu.shared, taps, lines),
+        None if gpu.has_tensor_cores => time::on_tensor_cores::<T>(gpu.shared, taps, lines),
+        None => None,
     };
     of_other.filter(|&time| time::is_faster(time, of_sums)).unwrap_or(of_sums)
 }
@@ -101,10 +115,15 @@ fn check_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<()> {
     if T::TENSOR_TAPS.is_none() || taps.reach.stride > 1 {
         return Err(not_on_tensor_cores(taps).into());
     }
-    match gpu.info().compute_capability {
-        Some(found) if found < FIRST_WITH_TENSOR_CORES => Err(Filter1dError::NoTensorCores { found }.into()),
-        _ => Ok(()),
+    match lacks_tensor_cores(gpu) {
+        Some(found) => Err(Filter1dError::NoTensorCores { found }.into()),
+        None => Ok(()),
     }
+}
+
+/// Returns the compute capability of a GPU whose tensor cores are not those of the kernel.
+fn lacks_tensor_cores(gpu: &Gpu) -> Option<(u32, u32)> {
+    gpu.info().compute_capability.filter(|&found| found < FIRST_WITH_TENSOR_CORES)
 }
 
 /// Returns whether tensor cores can compute a filter. Its taps must fit as they are, also where fewer are left after some are added up.

@@ -168,7 +168,7 @@ pub(crate) use element::{LineKernels, Number};
 pub use error::Filter1dError;
 pub(crate) use line_filter::{CpuLines, GpuLines};
 pub(crate) use lines::{Lines, Reach, Taps};
-pub(crate) use method::{of_many_taps, on_gpu_by, time_on_gpu};
+pub(crate) use method::{GpuOfLines, of_many_taps, on_gpu_by, time_on_gpu};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

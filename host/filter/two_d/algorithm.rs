@@ -9,6 +9,9 @@ use super::{Filter2dError, PreparedFilter2d};
 pub enum Filter2dAlgorithm {
     /// The algorithm that takes the least time for the filter among those that support it on the device.
     /// [`plan`](PreparedFilter2d::plan) returns the choice and its reason.
+    ///
+    /// Outer products with many weights are filters of lines, down the columns and then along the rows, which no other algorithm
+    /// stands for. They request memory for two pictures of sums. Whether a filter takes them depends on the width of the picture.
     #[default]
     Auto,
     /// Each thread computes one output and reads all samples and weights from global memory. It needs no shared memory, so it

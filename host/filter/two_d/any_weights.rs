@@ -90,7 +90,7 @@ impl AnyWeights {
         self
     }
 
-    /// Returns a single weight of one and the type of the sums, or `None` if samples do not have that type.
+    /// Returns a single weight of one and the type of the sums, or `None` for sums of `i64`, of which there are no lines.
     pub(super) fn one(&self) -> Option<(Self, Kind)> {
         match self {
             AnyWeights::F32(_) => Some((AnyWeights::F32(Weights::dense([1, 1], vec![1.0])), Kind::F32)),

@@ -1,4 +1,4 @@
-//! The choice of the kernels: all of it, as a plain value.
+//! The choice of the kernels, as a plain value. Only between line passes and the others, the width of a picture decides (`time.rs`).
 //!
 //! ```text
 //! Auto:  all weights equal, and enough of them: pixels of 4 bytes -> Running
@@ -7,6 +7,7 @@
 //!        a size that a kernel is compiled for -------------------> Streaming
 //!        an outer product, and enough weights -------------------> TwoPasses
 //!        anything else ------------------------------------------> Direct
+//!        an outer product, and more weights --- instead of these -> LinePasses
 //! ```
 //!
 //! A requested algorithm takes its own kernels, or is an error that tells why there are none.
@@ -58,7 +59,7 @@ pub(super) struct Direct {
 pub(super) struct Decision {
     pub(super) choice: Choice,
     pub(super) reason: &'static str,
-    /// What may take less time for large pictures.
+    /// What may take less time, depending on the width of a picture (`time.rs`).
     pub(super) line_passes: Option<LinePasses>,
 }
 
@@ -72,8 +73,8 @@ pub(super) struct LinePasses {
     pub(super) rule: FilterRule,
     /// Conversions of the samples to the type of the sums, and of the sums to that of the outputs.
     pub(super) conversions: [Direct; 2],
-    /// Whether one launch makes both passes of the sums that compete.
-    pub(super) beside_one_launch: bool,
+    /// Whether the other kernel makes both passes in one launch.
+    pub(super) competes_with_one_launch: bool,
 }
 
 impl Decision {
@@ -305,8 +306,13 @@ impl Candidates<'_> {
 impl Candidates<'_> {
     /// Returns filters of lines that compute what these kernels compute.
     fn line_passes(&self, choice: &Choice) -> Result<Option<LinePasses>> {
-        let sums_segments = matches!(choice, Choice::Segments(..) | Choice::Running(_));
-        let product = self.facts.product.as_ref().filter(|_| !sums_segments && may_be_lines(self.facts, self.rule));
+        let is_best = match choice {
+            Choice::Segments(..) | Choice::Running(_) => true,
+            // One launch makes a single pass of it.
+            Choice::Passes(..) => self.shape().contains(&1),
+            _ => false,
+        };
+        let product = self.facts.product.as_ref().filter(|_| !is_best && may_be_lines(self.facts, self.rule));
         let Some((product, (one, sums))) = product.and_then(|product| Some((product, product.one()?))) else {
             return Ok(None);
         };
@@ -316,7 +322,7 @@ impl Candidates<'_> {
             sums,
             rule: *self.rule,
             conversions: [self.conversion(&one, [samples, sums])?, self.conversion(&one, [sums, outputs])?],
-            beside_one_launch: matches!(choice, Choice::Passes(..)),
+            competes_with_one_launch: matches!(choice, Choice::Passes(..)),
         }))
     }
 

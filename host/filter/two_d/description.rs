@@ -92,9 +92,9 @@ impl<S: FilterSample, W: FilterWeight> Filter2d<S, W> {
     /// Returns the correlation with the outer product of two vectors of weights, `w[i, j] = column[i] · row[j]`.
     ///
     /// The CPU sums down the columns first and then along the rows, which takes `h + v` products per output instead of `h · v`. GPUs
-    /// do the same in the other order with [`Separable`](Filter2dAlgorithm::Separable), and equal weights may be computed as a
-    /// [`Box`](Filter2dAlgorithm::Box); with other algorithms they expand the weights
-    /// to `h · v` numbers. All devices expand them for [`NanPolicy::Renormalise`].
+    /// do the same for many weights with [`Auto`](Filter2dAlgorithm::Auto), and in the other order with
+    /// [`Separable`](Filter2dAlgorithm::Separable); equal weights may be computed as a [`Box`](Filter2dAlgorithm::Box). With other
+    /// algorithms they expand the weights to `h · v` numbers. All devices expand them for [`NanPolicy::Renormalise`].
     ///
     /// Unlike two calls of a one-dimensional filter, it equals the correlation with the outer product except for rounding for
     /// every boundary. SciPy's `ndimage` continues the intermediate result with the constant again.
@@ -124,9 +124,9 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     /// axis. `2.0` is a standard deviation in pixels along both axes, `[1.0, 3.0]` are those down the columns and along the rows;
     /// [`Gaussian2d`] lists what else it takes. SciPy's `gaussian_filter` has the same weights.
     ///
-    /// By default there are about `8 · sigma + 1` weights along each axis, and as many products per output and axis: on a GPU by
-    /// [`Separable`](Filter2dAlgorithm::Separable), for all types, channels and steps, unless NaNs are left out, or all weights at
-    /// once take less time, as few weights do.
+    /// By default there are about `8 · sigma + 1` weights along each axis, and as many products per output and axis, for all types,
+    /// channels and steps, unless NaNs are left out, or on a GPU if all weights at once take less time, as few weights do. With
+    /// [`error_bound`](Self::error_bound) many weights take fewer operations.
     ///
     /// A standard deviation must be from 0 to 2^20, a radius at most 2^22, and a truncation finite and at least 0; otherwise
     /// [`prepare`](Self::prepare) fails.
@@ -156,8 +156,8 @@ impl<S: FilterSample> Filter2d<S, S::Weight> {
     ///
     /// The number of operations per output hardly depends on the size if strides and dilations are 1 and NaNs propagate: on the CPU,
     /// and on a GPU with [`Box`](Filter2dAlgorithm::Box), which takes most windows of up to hundreds of rows and columns. In other
-    /// cases it takes `rows + columns` products per output, on a GPU by [`Separable`](Filter2dAlgorithm::Separable), or all
-    /// `rows · columns` if that takes less time, or if NaNs are left out.
+    /// cases it takes `rows + columns` products per output, or all `rows · columns` if that takes less time on a GPU, or if NaNs are left
+    /// out.
     ///
     /// The mean of integers is an exact sum, divided and [rounded once](super#means-of-integers).
     ///

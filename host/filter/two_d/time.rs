@@ -1,24 +1,29 @@
 //! The times that outer products take on an NVIDIA H200, by kernels for pictures and by filters of lines. `benches/gaussians.rs` measures
 //! them. No other GPU has times of its own so far.
+//!
+//! The choice does not depend on the number of rows and pictures, because parts of a picture are computed as the whole one is: sums in
+//! another order would have other bits.
 
 use super::any_weights::AnyWeights;
 use super::choose::LinePasses;
 use super::gpu::Steps;
-use super::window::PictureProblem;
-use crate::device::info::SharedMemory;
-use crate::filter1d::{Number, time_on_gpu};
+use super::window::{Axis, PictureProblem};
+use crate::filter1d::{GpuOfLines, Number, time_on_gpu};
 use slm_kernels::signal::Kind;
 
 /// Times of a kernel for pictures, in picoseconds.
 #[derive(Clone, Copy)]
 struct Times {
-    /// Of its launches.
+    /// Without weights.
     launches: f64,
-    /// Of a row or a column of weights, if there are few outputs.
+    /// Of a row or a column of weights, if the picture is small.
     tap: f64,
-    /// The same for each output, if there are many. Larger weights take longer than that.
+    /// Of a product of an output with a row or a column of weights, if the picture is large. Many weights take longer than that.
     product: f64,
 }
+
+/// Rows of the picture that times are compared for.
+const ROWS: usize = 1 << 12;
 
 const ONE_LAUNCH: Times = Times { launches: 10e6, tap: 0.18e6, product: 0.055 };
 const TWO_LAUNCHES: Times = Times { launches: 30e6, tap: 0.25e6, product: 0.16 };
@@ -31,21 +36,25 @@ const LAUNCH: f64 = 8e6;
 const MOVED_BYTE: f64 = 0.7;
 
 impl LinePasses {
-    /// Returns whether filters of lines take less time than other kernels for a picture.
-    pub(super) fn are_faster(&self, shared: SharedMemory, picture: &PictureProblem) -> bool {
+    /// Returns whether filters of lines take less time than other kernels for pictures of this width.
+    pub(super) fn are_faster(&self, gpu: GpuOfLines, picture: &PictureProblem) -> bool {
+        let rows = Axis { samples: ROWS, outputs: ROWS, ..picture.rows };
+        let picture = &PictureProblem { planes: 1, rows, ..*picture };
         let (others, time) = match &self.product {
-            AnyWeights::F32(_) if self.beside_one_launch => (ONE_LAUNCH, self.time::<f32>(shared, picture)),
-            AnyWeights::F32(_) => (TWO_LAUNCHES, self.time::<f32>(shared, picture)),
-            AnyWeights::F64(_) => (TWO_LAUNCHES_OF_F64, self.time::<f64>(shared, picture)),
-            AnyWeights::I32(_) | AnyWeights::I64(_) => (TWO_LAUNCHES, self.time::<i32>(shared, picture)),
+            AnyWeights::F32(_) if self.competes_with_one_launch => (ONE_LAUNCH, self.time::<f32>(gpu, picture)),
+            AnyWeights::F32(_) => (TWO_LAUNCHES, self.time::<f32>(gpu, picture)),
+            AnyWeights::F64(_) => (TWO_LAUNCHES_OF_F64, self.time::<f64>(gpu, picture)),
+            AnyWeights::I32(_) | AnyWeights::I64(_) => (TWO_LAUNCHES, self.time::<i32>(gpu, picture)),
         };
         let outputs = picture.output_rows() as f64 * picture.output_width() as f64;
-        let taps: usize = self.product.shape().iter().sum();
-        time < others.launches + taps as f64 * others.tap.max(others.product * outputs)
+        let [rows, columns] = self.product.shape();
+        // One pass is made by one launch.
+        let launches = if rows == 1 || columns == 1 { others.launches / 2.0 } else { others.launches };
+        time < launches + (rows + columns) as f64 * others.tap.max(others.product * outputs)
     }
 
     /// Returns the time of filters of lines whose sums have type `A`, in picoseconds.
-    fn time<A: Number>(&self, shared: SharedMemory, picture: &PictureProblem) -> f64 {
+    fn time<A: Number>(&self, gpu: GpuOfLines, picture: &PictureProblem) -> f64 {
         let (steps, [rows, columns]) = (Steps::new(picture), self.product.shape());
         let (of_sum, bound) = (self.sums.bytes(), self.rule.bound);
         let moved = |elements: usize, bytes: u64| LAUNCH + elements as f64 * bytes as f64 * MOVED_BYTE;
@@ -56,9 +65,9 @@ impl LinePasses {
         let to_pixels = if picture.channels == 1 { 0.0 } else { moved(written, 2 * of_sum) };
         conversion(read, samples)
             + moved(read, 2 * of_sum)
-            + time_on_gpu::<A>(shared, rows, &steps.down, bound)
+            + time_on_gpu::<A>(gpu, rows, &steps.down, bound)
             + moved(steps.to_rows.len(), 2 * of_sum)
-            + time_on_gpu::<A>(shared, columns, &steps.along, bound)
+            + time_on_gpu::<A>(gpu, columns, &steps.along, bound)
             + to_pixels
             + conversion(written, outputs)
     }

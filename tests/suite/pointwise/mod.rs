@@ -69,6 +69,7 @@ fn functions(types: &Types, random: &mut Random) -> Vec<Function> {
     vec![
         // The default, which keeps the sign of 0.
         Function::Convert { scale: 1.0, offset: -0.0 },
+        Function::Convert { scale: 1.0, offset: 0.0 },
         Function::Convert { scale: 2.0, offset: 0.0 },
         Function::Convert { scale: 0.5, offset: 0.0 },
         Function::Convert { scale: -1.0 / 3.0, offset: 100.7 },

@@ -77,7 +77,9 @@ struct Of<S, O>(PhantomData<fn(S) -> O>);
 impl<S: PointwiseElement + Number, O: PointwiseElement + Number> Of<S, O> {
     fn prepare(device: &Device, function: &Function) -> Result<PreparedMap<S, O>> {
         match function {
-            &Function::Convert { scale: 1.0, offset: 0.0 } => Convert::new().prepare(device),
+            &Function::Convert { scale: 1.0, offset } if offset.to_bits() == (-0f64).to_bits() => {
+                Convert::new().prepare(device)
+            }
             &Function::Convert { scale, offset } => Convert::new().scale(scale).offset(offset).prepare(device),
             Function::Abs => Map::<S>::abs().output().prepare(device),
             Function::Square => Map::<S>::square().output().prepare(device),

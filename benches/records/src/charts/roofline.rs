@@ -12,7 +12,8 @@ use crate::record::Row;
 const DIRECT: [&str; 4] = ["slm global", "slm tile", "slm register-tiled", "slm streaming"];
 
 pub(super) fn chart(record: &Record) -> Option<Chart> {
-    let rows: Vec<_> = record.rows.iter().filter(|row| row.is_right() && row.case.starts_with("f32 ")).collect();
+    let is_wanted = |row: &&Row| row.is_right() && is_filter(row) && row.case.starts_with("f32 ");
+    let rows: Vec<_> = record.rows.iter().filter(is_wanted).collect();
     let greatest = |peer: &str, rate: &str| -> Option<f64> {
         let rates = rows.iter().filter(|row| row.peer == peer).filter_map(|row| row.rates.get(rate).copied());
         rates.max_by(f64::total_cmp)
@@ -34,12 +35,16 @@ pub(super) fn chart(record: &Record) -> Option<Chart> {
     })
 }
 
+/// Returns whether the benchmark of a row has data that no cache holds.
+fn is_filter(row: &Row) -> bool {
+    matches!(row.benchmark.as_str(), "filter1d" | "filter2d")
+}
+
 /// Returns the algorithm, and the point, of a row that makes all products.
 fn point(row: &Row) -> Option<(&str, [f64; 2])> {
-    let is_filter = matches!(row.benchmark.as_str(), "filter1d" | "filter2d");
     let is_direct = DIRECT.iter().any(|name| row.peer.starts_with(name));
     let [bytes, products] = ["bytes_per_s", "multiply_adds_per_s"].map(|rate| row.rates.get(rate).copied());
-    let (bytes, products) = bytes.zip(products).filter(|(_, products)| is_filter && is_direct && *products > 0.0)?;
+    let (bytes, products) = bytes.zip(products).filter(|(_, products)| is_direct && *products > 0.0)?;
     Some((&row.peer, [products / bytes, products]))
 }
 

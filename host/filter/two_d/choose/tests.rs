@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Extent;
+use crate::filter1d::GpuOfLines;
 use crate::filter2d::window::{PictureProblem, Window};
 use slm_kernels::signal::{Border, Kind};
 
@@ -219,7 +220,8 @@ fn are_lines(taps: usize, kind: Kind, channels: usize, side: usize) -> bool {
     let weights = outer([taps, taps]);
     let rule = rule(&weights, kind, channels, Filter2dAlgorithm::Auto);
     let passes = decision(weights, &rule, H200).unwrap().line_passes.unwrap();
-    passes.are_faster(H200, &PictureProblem::new(&rule.window, 1, [side, side]).unwrap())
+    let picture = PictureProblem::new(&rule.window, 1, [side, side]).unwrap();
+    passes.are_faster(GpuOfLines { shared: H200, has_tensor_cores: true }, &picture)
 }
 
 #[test]

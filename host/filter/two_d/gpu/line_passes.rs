@@ -21,7 +21,7 @@ use crate::device::gpu::Gpu;
 use crate::device::kernel::{OnDemand, Recent};
 use crate::element::any::Erase;
 use crate::filter::generated::WeightSource;
-use crate::filter::part::Placement;
+use crate::filter::part::{PACK, Placement};
 use crate::filter1d::{ErrorBound, GpuLines, Lines, Number, Reach, Taps, on_gpu_by};
 use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::any_weights::AnyWeights;
@@ -41,19 +41,27 @@ pub(super) trait ByLines: Send + Sync {
     /// Filters a picture that is not empty. Both buffers are on this device and have the types of the filter's rule.
     fn run(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
 
-    /// Returns why these kernels are taken.
-    fn reason(&self) -> &'static str;
-
-    /// Returns the plans of the launches for a picture that is not empty.
-    fn plan(&self, picture: &PictureProblem) -> Result<Vec<LaunchPlan>>;
+    /// Returns the plan for a picture that is not empty.
+    fn plan(&self, picture: &PictureProblem) -> Result<Planned>;
 }
 
+/// Why filters of lines are taken.
+const BY_SUMS: &str = "an outer product with many weights: sums of lines, down the columns, then along the rows";
+const BY_TRANSFORMS: &str =
+    "an outer product with many weights: transforms of lines, down the columns, then along the rows";
+
 impl LinePasses {
+    /// Returns whether kernels of lines can filter a part of a picture: taps are aligned for the first output of the whole one.
+    pub(super) fn are_aligned(&self, picture: &PictureProblem) -> bool {
+        let first = self.rule.window.rows.placement().start;
+        (picture.rows.start - first).rem_euclid(PACK as i64) == 0
+    }
+
     pub(super) fn load(&self, gpu: &Gpu) -> Result<Box<dyn ByLines>> {
         Ok(match &self.product {
-            AnyWeights::F32(product) => Box::new(Passes::new(gpu, product, self)?),
-            AnyWeights::F64(product) => Box::new(Passes::new(gpu, product, self)?),
-            AnyWeights::I32(product) => Box::new(Passes::new(gpu, product, self)?),
+            AnyWeights::F32(product) => Box::new(LoadedPasses::new(gpu, product, self)?),
+            AnyWeights::F64(product) => Box::new(LoadedPasses::new(gpu, product, self)?),
+            AnyWeights::I32(product) => Box::new(LoadedPasses::new(gpu, product, self)?),
             AnyWeights::I64(_) => unreachable!("there are no lines of `i64`"),
         })
     }
@@ -115,7 +123,7 @@ enum Ending {
 }
 
 /// Passes whose sums have type `A`.
-struct Passes<A: Accumulator + Number> {
+struct LoadedPasses<A: Accumulator + Number> {
     gpu: Gpu,
     down: Box<dyn GpuLines<A>>,
     along: Box<dyn GpuLines<A>>,
@@ -123,22 +131,20 @@ struct Passes<A: Accumulator + Number> {
     conversions: [Conversion; 2],
     /// Types of samples and outputs.
     kinds: [Kind; 2],
-    bound: ErrorBound,
     transpositions: Recent<Matrices, Arc<GpuTranspose>>,
 }
 
-impl<A: Accumulator + Number + Erase> Passes<A> {
+impl<A: Accumulator + Number + Erase> LoadedPasses<A> {
     fn new(gpu: &Gpu, product: &Weights<A>, passes: &LinePasses) -> Result<Self> {
         let LinePasses { rule, conversions: [read, write], .. } = passes.clone();
         let [row, column] = product.passes().expect("an outer product");
         let (outside, window) = (A::of_scalar(rule.outside), rule.window);
-        Ok(Passes {
+        Ok(LoadedPasses {
             gpu: gpu.clone(),
             down: filter_of(gpu, &column, &window.rows, outside, rule.bound)?,
-            along: filter_of(gpu, &row, &window.columns, column.sum_of(outside), rule.bound)?,
+            along: filter_of(gpu, &row, &window.columns, column.fused_sum_of(rule.outside), rule.bound)?,
             conversions: [read, write].map(|direct| Conversion { direct, loaded: OnDemand::default() }),
             kinds: rule.kinds,
-            bound: rule.bound,
             transpositions: Recent::default(),
         })
     }
@@ -214,7 +220,7 @@ impl<A: Accumulator + Number + Erase> Passes<A> {
     }
 }
 
-impl<A: Accumulator + Number + Erase> ByLines for Passes<A> {
+impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
     fn run(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()> {
         let steps = Steps::new(picture);
         let rows = self.rows(&steps, picture, samples)?;
@@ -233,15 +239,7 @@ impl<A: Accumulator + Number + Erase> ByLines for Passes<A> {
         }
     }
 
-    fn reason(&self) -> &'static str {
-        if self.bound == ErrorBound::PerSegment && A::KIND != Kind::I32 {
-            "an outer product with many weights: lines, by transforms or sums, down the columns, then along the rows"
-        } else {
-            "an outer product with many weights: sums of lines, down the columns, then along the rows"
-        }
-    }
-
-    fn plan(&self, picture: &PictureProblem) -> Result<Vec<LaunchPlan>> {
+    fn plan(&self, picture: &PictureProblem) -> Result<Planned> {
         let (steps, [read, write]) = (Steps::new(picture), &self.conversions);
         let transposed = |matrices: &Matrices, is_needed: bool| -> Result<Vec<LaunchPlan>> {
             let planned = |matrices: &Matrices| self.transposition(matrices)?.plan::<A>(matrices.pitches());
@@ -252,16 +250,18 @@ impl<A: Accumulator + Number + Erase> ByLines for Passes<A> {
                 Ok(if is_needed { conversion.loaded(&self.gpu)?.plan(&picture) } else { Vec::new() })
             };
         let ending = self.ending(picture);
-        Ok([
+        let (down, along) = (self.down.plan(&steps.down)?, self.along.plan(&steps.along)?);
+        let has_transforms = down.is_transformed() || along.is_transformed();
+        let launches = [
             converted(read, picture.of_samples(), self.kinds[0] != A::KIND)?,
             transposed(&steps.to_columns, true)?,
-            self.down.plan(&steps.down)?.planned.into_launches(),
+            down.planned.into_launches(),
             transposed(&steps.to_rows, true)?,
-            self.along.plan(&steps.along)?.planned.into_launches(),
+            along.planned.into_launches(),
             transposed(&steps.to_pixels, picture.channels > 1)?,
             converted(write, picture.of_outputs(), ending == Ending::Stored)?,
-        ]
-        .concat())
+        ];
+        Ok(Planned::new(if has_transforms { BY_TRANSFORMS } else { BY_SUMS }, launches.concat()))
     }
 }
 

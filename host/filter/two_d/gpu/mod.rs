@@ -22,7 +22,6 @@ mod segments;
 #[cfg(all(test, feature = "emulator"))]
 mod several_bands;
 mod streaming;
-
 mod two_passes;
 
 pub(super) use direct::DirectSum;
@@ -38,12 +37,12 @@ use super::rule::FilterRule;
 use super::window::PictureProblem;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::OnDemand;
+use crate::filter1d::GpuOfLines;
 use crate::plan::Planned;
 use crate::{LaunchPlan, Result};
 use banded::BandLaunches;
 use line_passes::ByLines;
 use passes::Passes;
-
 use two_passes::TwoPasses;
 
 /// Launches of the kernels of a filter.
@@ -67,7 +66,7 @@ pub(super) struct GpuFilter {
     reason: &'static str,
     sums_segments: bool,
     launches: Box<dyn Launches>,
-    /// For large pictures.
+    /// For pictures that take less time by them.
     line_passes: Option<LinePasses>,
     by_lines: OnDemand<Box<dyn ByLines>>,
 }
@@ -84,7 +83,7 @@ impl GpuFilter {
     /// Returns filters of lines, if they take less time for a picture.
     fn by_lines(&self, problem: &PictureProblem) -> Result<Option<&dyn ByLines>> {
         match &self.line_passes {
-            Some(passes) if passes.are_faster(self.gpu.shared, problem) => {
+            Some(passes) if passes.are_aligned(problem) && passes.are_faster(GpuOfLines::new(&self.gpu), problem) => {
                 Ok(Some(&**self.by_lines.get(|| passes.load(&self.gpu))?))
             }
             _ => Ok(None),
@@ -118,7 +117,7 @@ impl GpuFilter {
             return Ok(Planned::nothing());
         }
         Ok(match self.by_lines(problem)? {
-            Some(by_lines) => Planned::new(by_lines.reason(), by_lines.plan(problem)?),
+            Some(by_lines) => by_lines.plan(problem)?,
             None => Planned::new(self.reason, self.launches.plan(problem)),
         })
     }

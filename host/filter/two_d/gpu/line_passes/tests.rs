@@ -1,20 +1,21 @@
-//! Filters of lines give the same outputs as the CPU. Pictures on emulated devices are too small for filters to take them otherwise.
+//! Filters of lines give the same outputs as the CPU, also with few weights, for which filters take other kernels.
 
-use super::Steps;
+use super::{ByLines, Steps};
+use crate::device::gpu::Gpu;
 use crate::element::any::Erase;
 use crate::filter1d::ErrorBound;
 use crate::filter2d::Filter2dAlgorithm;
 use crate::filter2d::any_weights::AnyWeights;
-use crate::filter2d::choose::choose;
+use crate::filter2d::choose::{LinePasses, choose};
 use crate::filter2d::cpu::CpuFilter;
 use crate::filter2d::element::Scalar;
 use crate::filter2d::facts::Facts;
 use crate::filter2d::rule::FilterRule;
 use crate::filter2d::weights::Weights;
-use crate::filter2d::window::{PictureProblem, Window};
+use crate::filter2d::window::{Axis, PictureProblem, Window};
 use crate::{Device, Extent};
 use emulator::Profile;
-use slm_kernels::signal::Border;
+use slm_kernels::signal::{Border, Kind};
 use std::sync::Arc;
 
 const BORDERS: [Border; 5] = [Border::Constant, Border::Nearest, Border::Reflect, Border::Mirror, Border::Wrap];
@@ -27,52 +28,87 @@ fn product<W: Copy + From<i8>>() -> Weights<W> {
     Weights::separable(Arc::new(column.collect()), Arc::new(row.collect()))
 }
 
-/// Filters two planes of `shape` pixels by lines and on the CPU, with gaps between the rows, and compares outputs and gaps.
-fn compare<S: Erase, O: Erase + PartialEq>(weights: AnyWeights, number: usize, channels: usize, shape: [usize; 2]) {
-    let device = Device::emulated(Profile::SM_90, 0);
-    let gpu = device.gpu().expect("a GPU");
-    let (border, extent) = (BORDERS[number % 5], EXTENTS[number % 3]);
+/// Returns a filter without steps.
+fn rule(weights: &AnyWeights, border: Border, extent: Extent, kinds: [Kind; 2], channels: usize) -> FilterRule {
     let [rows, columns] = weights.shape();
     let places = [[rows, columns], [rows / 2, columns / 2]];
-    let window = Window::of_shape(places, [border; 2], extent, [[1; 2]; 2], Some(channels)).unwrap();
-    let rule = FilterRule {
+    FilterRule {
         bound: ErrorBound::PerOutput,
-        window,
+        window: Window::of_shape(places, [border; 2], extent, [[1; 2]; 2], Some(channels)).unwrap(),
         outside: Scalar::F32(3.0),
         renormalise: false,
         boxes: false,
         divisor: None,
         algorithm: Filter2dAlgorithm::Auto,
-        kinds: [S::KIND, O::KIND],
+        kinds,
         weights: weights.name(),
-    };
-    let mut problem = PictureProblem::new(&window, 2, shape).unwrap();
+    }
+}
+
+fn load(gpu: &Gpu, weights: AnyWeights, rule: &FilterRule) -> (LinePasses, Box<dyn ByLines>) {
+    let passes = choose(&Facts::new(weights), rule, gpu.shared).unwrap().line_passes.expect("an outer product");
+    let loaded = passes.load(gpu).unwrap();
+    (passes, loaded)
+}
+
+/// Filters two planes of `shape` pixels by lines and on the CPU, with gaps between the rows, and compares outputs and gaps.
+fn compare<S: Erase, O: Erase + PartialEq>(weights: AnyWeights, number: usize, channels: usize, shape: [usize; 2]) {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let gpu = device.gpu().expect("a GPU");
+    let (border, extent) = (BORDERS[number % 5], EXTENTS[number / 5 % 3]);
+    let rule = rule(&weights, border, extent, [S::KIND, O::KIND], channels);
+    let mut problem = PictureProblem::new(&rule.window, 2, shape).unwrap();
     assert!(!problem.is_empty());
     (problem.input_pitch, problem.output_pitch) = (problem.input_pitch + 3, problem.output_pitch + number % 2 * 5);
     let samples: Vec<S> = (0..2 * shape[0] * problem.input_pitch).map(|i| S::of_sum((i * 37 % 101) as f64)).collect();
-    let facts = Facts::new(weights);
     let mut expected = vec![O::of_sum(7.0); 2 * problem.rows.outputs * problem.output_pitch];
     let mut outputs = device.upload(&expected).unwrap();
-    CpuFilter::new(&facts, &rule).run(&problem, S::slice(&samples), O::slice_mut(&mut expected)).unwrap();
+    let on_cpu = CpuFilter::new(&Facts::new(weights.clone()), &rule);
+    on_cpu.run(&problem, S::slice(&samples), O::slice_mut(&mut expected)).unwrap();
 
-    let passes = choose(&facts, &rule, gpu.shared).unwrap().line_passes.expect("an outer product");
-    let (by_lines, samples) = (passes.load(&gpu).unwrap(), device.upload(&samples).unwrap());
+    let ((passes, by_lines), samples) = (load(&gpu, weights, &rule), device.upload(&samples).unwrap());
     by_lines.run(&problem, S::buffer((&samples).into()), O::buffer_mut((&mut outputs).into())).unwrap();
     let what = format!("{:?} to {:?}, {channels} channels, {border:?}, {extent:?}", S::KIND, O::KIND);
     let outputs = outputs.download().unwrap();
     let wrong = outputs.iter().zip(&expected).position(|(output, expected)| output != expected);
     assert_eq!(wrong.map(|i| (i, outputs[i].to_f64(), expected[i].to_f64())), None, "{what}");
 
-    let expected =
-        4 + usize::from(channels > 1) + usize::from(passes.sums != S::KIND) + usize::from(passes.sums != O::KIND);
+    let is_converted = [S::KIND, O::KIND].map(|kind| usize::from(kind != passes.sums));
     let gaps = channels > 1 && passes.sums == O::KIND && problem.output_pitch != problem.output_width();
-    assert_eq!(by_lines.plan(&problem).unwrap().len(), expected + usize::from(gaps), "{what}");
+    let launches = 4 + usize::from(channels > 1) + is_converted[0] + is_converted[1] + usize::from(gaps);
+    assert_eq!(by_lines.plan(&problem).unwrap().into_launches().len(), launches, "{what}");
+}
+
+/// The last rows of a picture have the same bits as in the whole picture.
+#[test]
+fn parts_have_the_bits_of_the_whole() {
+    let device = Device::emulated(Profile::SM_90, 0);
+    let gpu = device.gpu().expect("a GPU");
+    let vector = |taps: u32| Arc::new((0..taps).map(|tap| 1.0 / (3.0 + tap as f32)).collect());
+    let weights = AnyWeights::F32(Weights::separable(vector(3), vector(5)));
+    let rule = rule(&weights, Border::Mirror, Extent::Same, [Kind::F32; 2], 2);
+    let (passes, by_lines) = load(&gpu, weights, &rule);
+    let whole = PictureProblem::new(&rule.window, 1, [64, 7]).unwrap();
+    let samples: Vec<f32> = (0..64 * 14).map(|i| (i * 37 % 101) as f32 / 7.0).collect();
+    let filtered = |problem: &PictureProblem, samples: &[f32]| {
+        let (samples, mut outputs) = (device.upload(samples).unwrap(), device.zeroed(problem.len().unwrap()).unwrap());
+        by_lines.run(problem, f32::buffer((&samples).into()), f32::buffer_mut((&mut outputs).into())).unwrap();
+        outputs.download().unwrap()
+    };
+    let expected = filtered(&whole, &samples);
+    // Outputs from row 32 on depend on samples from row 31 on, and the part begins with row 16.
+    let rows = Axis { samples: 48, outputs: 32, start: 15, ..whole.rows };
+    let part = PictureProblem { rows, ..whole };
+    assert!(passes.are_aligned(&part));
+    assert_eq!(filtered(&part, &samples[16 * 14..]), expected[32 * 14..]);
+    let rows = Axis { start: 14, ..rows };
+    assert!(!passes.are_aligned(&PictureProblem { rows, ..part }));
 }
 
 #[test]
 fn lines_are_filtered_as_pictures() {
-    for number in 0..15 {
-        let channels = 1 + number % 3;
+    for number in 0..45 {
+        let channels = 1 + number / 15;
         compare::<f32, f32>(AnyWeights::F32(product()), number, channels, [9, 14]);
         compare::<u8, u8>(AnyWeights::F32(product()), number, 4 - channels, [6, 33]);
     }
