@@ -17,6 +17,9 @@ SIGMAS = (2, 4, 8, 12, 16, 24, 32, 48, 64, 100, 128)
 # Random positions of outputs that are compared.
 CHECKED = 20
 
+# Side of a part of the picture.
+SMALL = 512
+
 # A run that takes more than this number of seconds is the only one, and the last one of its picture.
 LONG = 0.3
 
@@ -67,6 +70,8 @@ def measure(peers, samples, random):
         of_axes = (sigma, sigma, 0)[: samples.ndim]
         target = peers.cupy.empty_like(uploaded)
         work = lambda: peers.ndimage.gaussian_filter(uploaded, of_axes, output=target, mode="reflect")
+        # A small picture first: that compiles kernels.
+        peers.ndimage.gaussian_filter(uploaded[:SMALL, :SMALL].copy(), of_axes, mode="reflect")
         microseconds = peers.time(work, LONG)
         chosen = target[tuple(peers.upload(np.array(axis)) for axis in zip(*positions))]
         verdict = case.verdict(peers.download(chosen), positions)
