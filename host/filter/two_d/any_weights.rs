@@ -90,7 +90,7 @@ impl AnyWeights {
         self
     }
 
-    /// Returns a single weight of one and the type of the sums, or `None` for sums of `i64`, of which there are no lines.
+    /// Returns a single weight of one and the type of the sums. There is none for sums of `i64`, a type that filters of lines do not have.
     pub(super) fn one(&self) -> Option<(Self, Kind)> {
         match self {
             AnyWeights::F32(_) => Some((AnyWeights::F32(Weights::dense([1, 1], vec![1.0])), Kind::F32)),

@@ -12,8 +12,8 @@
 //! not needed. All temporary data have the type of the sums, and at most two of them exist at a time. Outside of a constant border, a column
 //! consists of the constant, and its sum is that of the constant.
 //!
-//! With the [error bound per segment](crate::filter1d#fourier-transforms), each of the two filters is by transforms or by sums, whatever
-//! takes less time.
+//! With the [error bound per segment](crate::filter1d#fourier-transforms), each of the two filters takes transforms or sums, whichever
+//! take less time.
 
 use super::Launches;
 use crate::device::buffer2::extent;
