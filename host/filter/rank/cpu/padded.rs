@@ -17,13 +17,6 @@ pub(super) struct Padded<K> {
     index: Vec<usize>,
 }
 
-#[inline(always)]
-fn convert<T: Copy, K>(keys: &mut [K], samples: &[T], key: impl Fn(T) -> K) {
-    for (to, &sample) in keys.iter_mut().zip(samples) {
-        *to = key(sample);
-    }
-}
-
 impl<K: Copy + Default> Padded<K> {
     /// Returns the keys for some output rows of a plane. `outside` is the constant.
     pub(super) fn new<T: Copy>(
@@ -35,43 +28,26 @@ impl<K: Copy + Default> Padded<K> {
         key: impl Fn(T) -> K + Copy,
     ) -> Result<Self> {
         let (rows, columns, channels) = (problem.rows, problem.columns, problem.channels);
-        let sources = |axis: Axis, outputs: Range<usize>| -> Result<Vec<Option<usize>>> {
-            let (first, count) = (axis.position(outputs.start, 0), (outputs.len() - 1) * axis.stride + axis.taps);
-            allocation::collected((0..count).map(|place| axis.source(first + place as i64)))
-        };
-        let of_rows = sources(rows, outputs)?;
-        let of_columns = sources(columns, 0..columns.outputs)?;
+        let (first, count) = positions(rows, outputs);
+        let of_rows = allocation::collected((0..count).map(|place| rows.source(first + place as i64)))?;
         let mut distinct = allocation::collected(of_rows.iter().copied())?;
         distinct.sort_unstable();
         distinct.dedup();
         let index = allocation::collected(of_rows.iter().map(|row| distinct.partition_point(|other| other < row)))?;
 
-        // Columns that are inside are side by side.
-        let inside = columns.samples as i64;
-        let start = columns.position(0, 0);
-        let [begin, end] = [-start, inside - start].map(|place| place.clamp(0, of_columns.len() as i64) as usize);
-        let len = of_columns.len() * channels + SLACK;
+        let width = positions(columns, 0..columns.outputs).1 * channels;
+        let len = width + SLACK;
         let mut keys: Vec<K> = allocation::reserved(distinct.len().saturating_mul(len))?;
-        for (number, row) in distinct.iter().enumerate() {
+        for row in &distinct {
             match row {
-                None => keys.extend(std::iter::repeat_n(key(outside), of_columns.len() * channels)),
+                None => keys.extend(std::iter::repeat_n(key(outside), width)),
                 Some(row) => {
-                    let line =
-                        &samples[(plane * rows.samples + row) * problem.input_pitch..][..columns.samples * channels];
-                    let pixel = |keys: &mut Vec<K>, column: Option<usize>| match column {
-                        Some(column) => keys.extend(line[column * channels..][..channels].iter().map(|&x| key(x))),
-                        None => keys.extend(std::iter::repeat_n(key(outside), channels)),
-                    };
-                    of_columns[..begin].iter().for_each(|&column| pixel(&mut keys, column));
-                    let first = of_columns.get(begin).copied().flatten().filter(|_| begin < end).unwrap_or(0);
-                    let neighbours = &line[first * channels..][..(end - begin) * channels];
-                    let begin = keys.len();
-                    keys.resize(begin + neighbours.len(), K::default());
-                    vectorised!(convert(&mut keys[begin..], neighbours, key));
-                    of_columns[end..].iter().for_each(|&column| pixel(&mut keys, column));
+                    let line = &samples[(plane * rows.samples + row) * problem.input_pitch..];
+                    let line = &line[..columns.samples * channels];
+                    append_row(&mut keys, (columns, channels), line, outside, key);
                 }
             }
-            keys.resize((number + 1) * len, K::default());
+            keys.extend([K::default(); SLACK]);
         }
         Ok(Padded { keys, len, index })
     }
@@ -95,4 +71,42 @@ impl<K: Copy + Default> Padded<K> {
     pub(super) fn line(&self, position: usize) -> &[K] {
         &self.keys[self.index[position] * self.len..][..self.len]
     }
+}
+
+/// Returns the first position of some outputs' windows, and the number of positions.
+fn positions(axis: Axis, outputs: Range<usize>) -> (i64, usize) {
+    (axis.position(outputs.start, 0), (outputs.len() - 1) * axis.stride + axis.taps)
+}
+
+/// Appends the keys of a row, with those beyond its ends.
+fn append_row<T: Copy, K: Copy>(
+    keys: &mut Vec<K>,
+    (columns, channels): (Axis, usize),
+    line: &[T],
+    outside: T,
+    key: impl Fn(T) -> K + Copy,
+) {
+    let (start, count) = positions(columns, 0..columns.outputs);
+    // Columns that are inside are side by side.
+    let inside = [-start, columns.samples as i64 - start].map(|place| place.clamp(0, count as i64) as usize);
+    let beyond = |keys: &mut Vec<K>, places: Range<usize>| {
+        for place in places {
+            match columns.source(start + place as i64) {
+                Some(column) => keys.extend(line[column * channels..][..channels].iter().map(|&sample| key(sample))),
+                None => keys.extend(std::iter::repeat_n(key(outside), channels)),
+            }
+        }
+    };
+    beyond(keys, 0..inside[0]);
+    if inside[0] < inside[1] {
+        let first = (start + inside[0] as i64) as usize;
+        let neighbours = &line[first * channels..][..(inside[1] - inside[0]) * channels];
+        vectorised!(append(keys, neighbours, key));
+    }
+    beyond(keys, inside[1]..count);
+}
+
+#[inline(always)]
+fn append<T: Copy, K>(keys: &mut Vec<K>, samples: &[T], key: impl Fn(T) -> K) {
+    keys.extend(samples.iter().map(|&sample| key(sample)));
 }
