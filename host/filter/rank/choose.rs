@@ -10,8 +10,8 @@ use slm_kernels::rank2d::{RankKernel, rank_geometry};
 /// How the CPU finds ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CpuMethod {
-    /// Extremes of rectangles: the extremes of two neighbouring parts are compared, of vectors of neighbouring outputs.
-    Doubling,
+    /// Extremes of rectangles: the extremes of four parts are compared, of vectors of neighbouring outputs.
+    Rectangle,
     /// A network for medians of squares of 3, 5 or 7 rows, whose numbers are in registers; the stride of columns is 1.
     Median,
     /// A network of comparisons, of vectors of neighbouring outputs.
@@ -32,7 +32,7 @@ const MOST_COMPARED: u32 = 49;
 /// Returns how the CPU finds the ranks of a filter.
 pub(super) fn choose_on_cpu<T: Sortable>(rule: &RankRule<T>) -> CpuMethod {
     match rule.runs.count {
-        _ if rule.separable_extreme().is_some() => CpuMethod::Doubling,
+        _ if rule.separable_extreme().is_some() => CpuMethod::Rectangle,
         _ if rule.extreme.is_some() => CpuMethod::Comparison,
         9 | 25 | 49 if has_median_network(rule) => CpuMethod::Median,
         ..=MOST_COMPARED => CpuMethod::Network,
@@ -57,7 +57,9 @@ impl CpuMethod {
 
     pub(super) fn reason(self) -> &'static str {
         match self {
-            CpuMethod::Doubling => "extremes of rectangles by doubling, down the columns first, then along the rows",
+            CpuMethod::Rectangle => {
+                "extremes of rectangles, of four parts at a time, down the columns first, then along the rows"
+            }
             CpuMethod::Median => "a network of comparisons for medians of this size, in registers",
             CpuMethod::Network => "a network of comparisons, for several neighbouring outputs at once",
             CpuMethod::Histogram => "counts of the samples in the window, updated from one output to the next",

@@ -6,7 +6,7 @@
 //! | file | method |
 //! |---|---|
 //! | `padded.rs` | the copy |
-//! | `doubling.rs` | extremes of rectangles |
+//! | `rectangle.rs` | extremes of rectangles |
 //! | `network.rs`, `median.rs` | networks of comparisons: for any window, and for medians of small squares |
 //! | `comparison.rs` | extremes of any window, and with heights |
 //! | `histogram.rs` | running counts |
@@ -17,12 +17,12 @@
 mod blocks;
 mod columns;
 mod comparison;
-mod doubling;
 mod histogram;
 mod median;
 mod network;
 mod order;
 mod padded;
+mod rectangle;
 
 use super::choose::{CpuMethod, choose_on_cpu};
 use super::element::Sortable;
@@ -105,7 +105,7 @@ impl<T: Sortable> CpuRank<T> {
         };
         let band = Band { rule, problem, padded, rows: count };
         match (self.method, rule.extreme) {
-            (CpuMethod::Doubling, Some(extreme)) => band.extremes(extreme, outputs),
+            (CpuMethod::Rectangle, Some(extreme)) => band.extremes(extreme, outputs),
             (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
             (CpuMethod::Median, _) if !band.has_nans() => band.medians(outputs),
             (CpuMethod::Median | CpuMethod::Network, _) if !rule.omit || !band.has_nans() => {

@@ -1,27 +1,27 @@
 //! Extremes of rectangles: minima of keys, down the columns first, then along the rows.
 //!
-//! The minimum of `2 n` neighbours is the lesser one of two minima of `n` neighbours, `n` apart. After the last power of two, two minima
-//! that overlap have the minimum of any number of neighbours. So a window of `n` samples along an axis takes `log2(n)` comparisons, rounded
-//! up, and each of them compares vectors of neighbouring columns. Segments as in van Herk's method take about three comparisons per sample,
-//! but along rows these depend on each other.
+//! The minimum of `4 n` neighbours is the least one of four minima of `n` neighbours, `n` apart. After the last power of four, minima that
+//! overlap have the minimum of any number of neighbours. So a window of `n` samples along an axis takes `log4(n)` steps of three comparisons,
+//! rounded up, and each of them compares vectors of neighbouring columns. Steps of one comparison would be twice as many, and each one
+//! reads and writes all keys. Segments as in van Herk's method take about three comparisons per sample, but along rows these depend on
+//! each other.
 
-use super::network::LANES;
 use super::{Band, Sortable};
 use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::vector::vectorised;
 use slm_kernels::rank2d::Extreme;
+use std::iter::successors;
 use std::mem::swap;
 
-/// Columns of a strip whose minima are in the processor's cache.
-const STRIP: usize = 512;
+/// Bytes of a row of a strip, whose minima are in the processor's fastest cache.
+const STRIP: usize = 1 << 10;
 
-/// Returns the distance of the keys that each step compares, for windows of `taps` samples.
+/// Returns the distances of the keys that each step compares with one, for windows of `taps` samples.
 #[inline(always)]
-fn distances(taps: usize) -> impl Iterator<Item = usize> {
-    let doubled = taps.ilog2();
-    let rest = taps - (1 << doubled);
-    (0..doubled).map(|step| 1 << step).chain((rest > 0).then_some(rest))
+fn steps(taps: usize) -> impl Iterator<Item = [usize; 3]> {
+    let spans = successors(Some(1), move |span| Some(4 * span).filter(|&span| span < taps));
+    spans.map(move |span| [1, 2, 3].map(|i| (i * span).min(taps - span)))
 }
 
 impl<T: Sortable> Band<'_, T> {
@@ -29,11 +29,14 @@ impl<T: Sortable> Band<'_, T> {
     pub(super) fn extremes(&self, extreme: Extreme, outputs: &mut [T]) -> Result<()> {
         let (width, problem) = (self.padded.width(), self.problem);
         let mut columns = room::<T::Narrow>(self.rows.saturating_mul(width))?;
-        let strip = STRIP.min(width);
-        let mut minima = room::<T::Narrow>(self.padded.positions().saturating_mul(strip))?;
-        for first in (0..width).step_by(strip) {
-            let len = strip.min(width - first);
-            vectorised!(self.down(&mut columns, [first, len], &mut minima));
+        let strip = (STRIP / size_of::<T::Narrow>()).min(width);
+        // The last strip has the rest, too.
+        let longest = strip + width % strip;
+        let len = self.padded.positions().saturating_mul(longest);
+        let (mut minima, mut others) = (room::<T::Narrow>(len)?, room::<T::Narrow>(len)?);
+        for first in (0..width + 1 - strip).step_by(strip) {
+            let len = if width - first == longest { longest } else { strip };
+            vectorised!(self.down(&mut columns, [first, len], [&mut minima, &mut others]));
         }
         let mut other = room::<T::Narrow>(width)?;
         for (row, line) in columns.chunks_exact_mut(width).enumerate() {
@@ -43,24 +46,35 @@ impl<T: Sortable> Band<'_, T> {
         Ok(())
     }
 
-    /// Computes the minima down some columns.
+    /// Computes the minima down some columns. `minima` is temporary memory.
     #[inline(always)]
-    fn down(&self, columns: &mut [T::Narrow], [first, len]: [usize; 2], minima: &mut [T::Narrow]) {
-        let (taps, positions, width) = (self.problem.rows.taps, self.padded.positions(), self.padded.width());
-        for (position, row) in minima.chunks_exact_mut(len).take(positions).enumerate() {
-            row.copy_from_slice(&self.padded.line(position)[first..][..len]);
-        }
-        let mut count = positions;
-        for distance in distances(taps) {
-            count -= distance;
-            for position in 0..count {
-                let (before, behind) = minima.split_at_mut((position + distance) * len);
-                lessen(&mut before[position * len..][..len], &behind[..len]);
+    fn down(
+        &self,
+        columns: &mut [T::Narrow],
+        [first, len]: [usize; 2],
+        [mut minima, mut other]: [&mut [T::Narrow]; 2],
+    ) {
+        let (axis, width) = (self.problem.rows, self.padded.width());
+        let (mut count, mut is_first) = (self.padded.positions(), true);
+        let mut steps = steps(axis.taps).peekable();
+        while let Some([a, b, c]) = steps.next() {
+            let row = |position: usize| match is_first {
+                true => &self.padded.line(position)[first..][..len],
+                false => &minima[position * len..][..len],
+            };
+            let rows = |position: usize| [row(position), row(position + a), row(position + b), row(position + c)];
+            if steps.peek().is_none() {
+                for number in 0..self.rows {
+                    least(&mut columns[number * width + first..][..len], rows(number * axis.stride), |key| key);
+                }
+                return;
             }
-        }
-        for row in 0..self.rows {
-            let begin = row * self.problem.rows.stride;
-            columns[row * width + first..][..len].copy_from_slice(&minima[begin * len..][..len]);
+            count -= c;
+            for (position, minima) in other.chunks_exact_mut(len).take(count).enumerate() {
+                least(minima, rows(position), |key| key);
+            }
+            swap(&mut minima, &mut other);
+            is_first = false;
         }
     }
 
@@ -68,40 +82,29 @@ impl<T: Sortable> Band<'_, T> {
     #[inline(always)]
     fn along(&self, extreme: Extreme, [mut line, mut other]: [&mut [T::Narrow]; 2], outputs: &mut [T]) {
         let (axis, channels) = (self.problem.columns, self.problem.channels);
-        for distance in distances(axis.taps) {
-            let ahead = &line[distance * channels..];
-            for ((least, &key), &other) in other.iter_mut().zip(&*line).zip(ahead) {
-                *least = key.min(other);
+        let mut steps = steps(axis.taps).peekable();
+        while let Some([a, b, c]) = steps.next() {
+            let lines = [&*line, &line[a * channels..], &line[b * channels..], &line[c * channels..]];
+            if steps.peek().is_none() && axis.stride == 1 {
+                return least(outputs, lines, |key| extreme.sample(T::widen(key)));
             }
+            let len = lines[3].len();
+            least(&mut other[..len], lines, |key| key);
             swap(&mut line, &mut other);
         }
-        if axis.stride == 1 {
-            for (output, &least) in outputs.iter_mut().zip(&*line) {
-                *output = extreme.sample(T::widen(least));
-            }
-        } else {
-            for (element, output) in outputs.iter_mut().enumerate() {
-                *output = extreme.sample(T::widen(line[self.place(element)]));
-            }
+        for (element, output) in outputs.iter_mut().enumerate() {
+            *output = extreme.sample(T::widen(line[self.place(element)]));
         }
     }
 }
 
-/// Replaces keys by the lesser ones of them and of others.
+/// Sets results to `f` of the least one of four keys.
 #[inline(always)]
-fn lessen<K: Copy + Ord + Default>(keys: &mut [K], others: &[K]) {
-    let (mut vectors, mut other_vectors) = (keys.chunks_exact_mut(LANES), others.chunks_exact(LANES));
-    for (keys, others) in vectors.by_ref().zip(other_vectors.by_ref()) {
-        // A copy makes it plain that keys and others do not overlap.
-        let mut lesser = [K::default(); LANES];
-        lesser.copy_from_slice(keys);
-        for (key, other) in lesser.iter_mut().zip(others) {
-            *key = (*key).min(*other);
-        }
-        keys.copy_from_slice(&lesser);
-    }
-    for (key, other) in vectors.into_remainder().iter_mut().zip(other_vectors.remainder()) {
-        *key = (*key).min(*other);
+fn least<K: Copy + Ord, R>(results: &mut [R], [a, b, c, d]: [&[K]; 4], f: impl Fn(K) -> R) {
+    let len = results.len();
+    let (a, b, c, d) = (&a[..len], &b[..len], &c[..len], &d[..len]);
+    for i in 0..len {
+        results[i] = f(a[i].min(b[i]).min(c[i].min(d[i])));
     }
 }
 
@@ -118,11 +121,14 @@ mod tests {
 
     /// Every number of samples is reached, and no step leaves a gap.
     #[test]
-    fn distances_make_windows() {
+    fn steps_make_windows() {
         for taps in 1..300 {
-            let span = distances(taps).fold(1, |span, distance| {
-                assert!(distance <= span);
-                span + distance
+            let span = steps(taps).fold(1, |span, distances| {
+                let reached = distances.iter().fold(0, |reached, &distance| {
+                    assert!(distance <= reached + span);
+                    distance
+                });
+                span + reached
             });
             assert_eq!(span, taps);
         }
