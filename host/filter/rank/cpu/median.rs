@@ -1,15 +1,19 @@
 //! Medians of 3 x 3, 5 x 5 and 7 x 7 samples: networks whose comparisons are constants, so the numbers are in registers.
 //!
-//! A network sorts columns, merges them in pairs, and the pairs, by the odd-even merge of K. E. Batcher, *Sorting networks and their
-//! applications* (1968). All columns but the last one have an even number of samples together, and the middle ones of these are left with
-//! the last column: the median is the least of what can be the greatest of half the samples. Comparisons that do not lead to the median
-//! are left out.
+//! A network sorts columns, which all windows of a row share that contain them. Then it merges them in pairs, and the pairs, by the odd-even
+//! merge of K. E. Batcher, *Sorting networks and their applications* (1968). All columns but the last one have an even number of samples
+//! together, and the middle ones of these are left with the last column: the median is the least of what can be the greatest of half the
+//! samples. Comparisons that do not lead to the median are left out.
+//!
+//! Of three sorted columns, the median is that of the greatest of the least keys, the median of the middle ones, and the least of the
+//! greatest ones.
 
 use super::network::LANES;
 use super::{Band, Sortable};
 use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::vector::vectorised;
+use std::ops::Range;
 
 /// Puts pairs of numbers in order, one pair after another.
 macro_rules! order {
@@ -18,17 +22,29 @@ macro_rules! order {
     };
 }
 
+/// Minimum number of neighbouring outputs whose columns are sorted before. So these are in the processor's fastest cache.
+const STRIP: usize = 8 * LANES;
+
+/// Maximum number of rows of a window.
+const MOST_TAPS: usize = 7;
+
 impl<T: Sortable> Band<'_, T> {
     /// Computes medians of squares of 3, 5 or 7 rows. There are no NaNs, and the stride of columns is 1.
     pub(super) fn medians(&self, outputs: &mut [T]) -> Result<()> {
         let (width, problem) = (self.width(), self.problem);
-        let mut medians = allocation::reserved(width.next_multiple_of(LANES))?;
+        let shape = [problem.rows.taps, problem.channels];
+        let mut strip = Strip::new(shape, width)?;
         for row in 0..self.rows {
-            let lines = [0, 1, 2, 3, 4, 5, 6].map(|tap| self.line(row, tap.min(problem.rows.taps - 1)));
-            medians.clear();
-            medians_of_row(lines, [problem.rows.taps, problem.channels], width, &mut medians);
+            let mut lines = [self.line(row, 0); MOST_TAPS];
+            for tap in 1..shape[0] {
+                lines[tap] = self.line(row, tap);
+            }
             let outputs = &mut outputs[row * problem.output_pitch..][..width];
-            vectorised!(converted(&medians, outputs));
+            for (number, outputs) in outputs.chunks_mut(strip.len).enumerate() {
+                let first = number * strip.len;
+                strip.set_medians(&lines, shape, first..first + outputs.len());
+                vectorised!(converted(&strip.medians, outputs));
+            }
         }
         Ok(())
     }
@@ -41,59 +57,128 @@ fn converted<T: Sortable>(keys: &[T::Narrow], outputs: &mut [T]) {
     }
 }
 
-/// Appends at least `width` medians, for a number of taps and of channels. Types with equal keys share this code, which is long.
-fn medians_of_row<K: Number>(lines: [&[K]; 7], [taps, channels]: [usize; 2], width: usize, medians: &mut Vec<K>) {
-    for first in (0..width).step_by(LANES) {
-        medians.extend_from_slice(&match taps {
-            3 => vectorised!(vector::<K, 3, 9>(
-                lines,
-                first,
-                channels,
-                #[inline(always)]
-                |x| median3(x)
-            )),
-            5 => vectorised!(vector::<K, 5, 25>(
-                lines,
-                first,
-                channels,
-                #[inline(always)]
-                |x| median5(x)
-            )),
-            _ => vectorised!(vector::<K, 7, 49>(
-                lines,
-                first,
-                channels,
-                #[inline(always)]
-                |x| median7(x)
-            )),
-        });
-    }
+/// Medians of neighbouring outputs, and the sorted columns of their windows.
+struct Strip<K> {
+    /// Number of outputs.
+    len: usize,
+    /// The least keys of all columns, then the next ones.
+    sorted: Vec<K>,
+    /// Distance of a column's keys.
+    pitch: usize,
+    medians: Vec<K>,
 }
 
-/// Returns the medians of `S` x `S = N` samples for neighbouring outputs.
-#[inline(always)]
-fn vector<K: Number, const S: usize, const N: usize>(
-    lines: [&[K]; 7],
-    first: usize,
-    channels: usize,
-    median: impl Fn([K; N]) -> K,
-) -> [K; LANES] {
-    let nothing = [K::default(); LANES];
-    let mut samples = [&nothing; N];
-    for tap in 0..S {
-        for column in 0..S {
-            samples[column * S + tap] = lines[tap][first + column * channels..].first_chunk().unwrap_or(&nothing);
+impl<K: Number> Strip<K> {
+    /// Returns memory for a number of taps and of channels, and rows of `width` outputs.
+    fn new([taps, channels]: [usize; 2], width: usize) -> Result<Self> {
+        let beyond = ((taps - 1) * channels).next_multiple_of(LANES);
+        // The columns beyond a strip are sorted again for the next one.
+        let len = STRIP.max(4 * beyond).min(width.next_multiple_of(LANES));
+        let pitch = len + beyond;
+        let mut sorted = allocation::reserved(taps * pitch)?;
+        sorted.resize(taps * pitch, K::default());
+        Ok(Strip { len, sorted, pitch, medians: allocation::reserved(len)? })
+    }
+
+    /// Computes the medians of some outputs, and perhaps some more. Types with equal keys share this code, which is long.
+    fn set_medians(&mut self, lines: &[&[K]; MOST_TAPS], [taps, channels]: [usize; 2], outputs: Range<usize>) {
+        let width = outputs.len();
+        match taps {
+            3 => vectorised!({
+                self.sort::<3>(
+                    lines,
+                    outputs.start..outputs.end + (taps - 1) * channels,
+                    #[inline(always)]
+                    |x| sort3(x),
+                );
+                self.merge::<3, 9>(
+                    [channels, width],
+                    #[inline(always)]
+                    |x| median3(x),
+                );
+            }),
+            5 => vectorised!({
+                self.sort::<5>(
+                    lines,
+                    outputs.start..outputs.end + (taps - 1) * channels,
+                    #[inline(always)]
+                    |x| sort5(x),
+                );
+                self.merge::<5, 25>(
+                    [channels, width],
+                    #[inline(always)]
+                    |x| median5(x),
+                );
+            }),
+            _ => vectorised!({
+                self.sort::<7>(
+                    lines,
+                    outputs.start..outputs.end + (taps - 1) * channels,
+                    #[inline(always)]
+                    |x| sort7(x),
+                );
+                self.merge::<7, 49>(
+                    [channels, width],
+                    #[inline(always)]
+                    |x| median7(x),
+                );
+            }),
         }
     }
-    let mut medians = nothing;
-    for lane in 0..LANES {
-        let mut numbers = [K::default(); N];
-        for i in 0..N {
-            numbers[i] = samples[i][lane];
+
+    /// Sorts columns of `S` rows.
+    #[inline(always)]
+    fn sort<const S: usize>(
+        &mut self,
+        lines: &[&[K]; MOST_TAPS],
+        places: Range<usize>,
+        sort: impl Fn([K; S]) -> [K; S],
+    ) {
+        let nothing = [K::default(); LANES];
+        for first in (0..places.len()).step_by(LANES) {
+            let mut samples = [&nothing; S];
+            for i in 0..S {
+                samples[i] = lines[i][places.start + first..].first_chunk().unwrap_or(&nothing);
+            }
+            let mut sorted = [nothing; S];
+            for lane in 0..LANES {
+                let mut numbers = [K::default(); S];
+                for i in 0..S {
+                    numbers[i] = samples[i][lane];
+                }
+                let numbers = sort(numbers);
+                for i in 0..S {
+                    sorted[i][lane] = numbers[i];
+                }
+            }
+            for i in 0..S {
+                self.sorted[i * self.pitch + first..][..LANES].copy_from_slice(&sorted[i]);
+            }
         }
-        medians[lane] = median(numbers);
     }
-    medians
+
+    /// Computes the medians of `S` sorted columns with `S * S = N` keys.
+    #[inline(always)]
+    fn merge<const S: usize, const N: usize>(&mut self, [channels, width]: [usize; 2], median: impl Fn([K; N]) -> K) {
+        let nothing = [K::default(); LANES];
+        self.medians.clear();
+        for first in (0..width).step_by(LANES) {
+            let mut samples = [&nothing; N];
+            for i in 0..N {
+                let keys = &self.sorted[i % S * self.pitch + first + i / S * channels..];
+                samples[i] = keys.first_chunk().unwrap_or(&nothing);
+            }
+            let mut medians = nothing;
+            for lane in 0..LANES {
+                let mut numbers = [K::default(); N];
+                for i in 0..N {
+                    numbers[i] = samples[i][lane];
+                }
+                medians[lane] = median(numbers);
+            }
+            self.medians.extend_from_slice(&medians);
+        }
+    }
 }
 
 /// What networks need of a key.
@@ -101,49 +186,63 @@ trait Number: Copy + Ord + Default {}
 
 impl<K: Copy + Ord + Default> Number for K {}
 
-/// Returns the median of 3 x 3 numbers, by 34 minima and maxima.
+/// Sorts 3 numbers of a column.
+#[inline(always)]
+fn sort3<K: Number>(mut x: [K; 3]) -> [K; 3] {
+    order!(x: 1-2 0-1 1-2);
+    x
+}
+
+/// Returns the median of 3 sorted columns of 3 numbers, by 12 minima and maxima.
 #[inline(always)]
 fn median3<K: Number>(mut x: [K; 9]) -> K {
     order!(x:
-        1-2 0-1 2-1 4-5 3-4 5-4 7-8 6-7 8-7 0-3 1-4 1-3 2-5 2-1 5-3 2-7 1-8 5-6 3-7 3-8 3-6
+        0-3 3-6 5-8 2-5 4-7 1-4 4-7 6-4 4-2 6-4
     );
-    x[3]
+    x[4]
 }
 
-/// Returns the median of 5 x 5 numbers, by 188 minima and maxima.
+/// Sorts 5 numbers of a column.
+#[inline(always)]
+fn sort5<K: Number>(mut x: [K; 5]) -> [K; 5] {
+    order!(x: 0-1 3-4 2-3 4-3 0-2 3-2 1-4 1-3 4-2);
+    x
+}
+
+/// Returns the median of 5 sorted columns of 5 numbers, by 98 minima and maxima.
 #[inline(always)]
 fn median5<K: Number>(mut x: [K; 25]) -> K {
     order!(x:
-        0-1 3-4 2-3 4-3 0-2 3-2 1-4 1-3 4-2 5-6 8-9 7-8 9-8 5-7 8-7 6-9 6-8 9-7 10-11 13-14 12-13 14-13 10-12 13-12
-        11-14 11-13 14-12 15-16 18-19 17-18 19-18 15-17 18-17 16-19 16-18 19-17 20-21 23-24 22-23 24-23 20-22 23-22
-        21-24 21-23 24-22 0-5 2-7 2-5 3-8 3-2 8-5 1-6 4-9 4-6 1-3 4-2 6-8 9-5 10-15 12-17 12-15 13-18 13-12 18-15
-        11-16 14-19 14-16 11-13 14-12 16-18 19-15 0-10 5-15 5-10 2-12 2-5 12-10 3-13 8-18 8-13 8-5 13-12 1-11 7-17
-        7-11 6-16 6-7 16-11 4-14 9-19 9-14 9-7 14-16 9-5 7-13 14-12 9-22 5-24 7-23 13-21 14-20 12-22 12-24 12-23 12-21
-        12-20
+        0-5 2-7 2-5 3-8 3-2 8-5 1-6 4-9 4-6 1-3 4-2 6-8 9-5 10-15 12-17 12-15 13-18 13-12 18-15 11-16 14-19
+        14-16 11-13 14-12 16-18 19-15 0-10 5-15 5-10 2-12 2-5 12-10 3-13 8-18 8-13 8-5 13-12 1-11 7-17 7-11
+        6-16 6-7 16-11 4-14 9-19 9-14 9-7 14-16 9-5 7-13 14-12 9-22 5-24 7-23 13-21 14-20 12-22 12-24 12-23
+        12-21 12-20
     );
     x[12]
 }
 
-/// Returns the median of 7 x 7 numbers, by 546 minima and maxima.
+/// Sorts 7 numbers of a column.
+#[inline(always)]
+fn sort7<K: Number>(mut x: [K; 7]) -> [K; 7] {
+    order!(x: 1-2 0-1 2-1 3-4 5-6 3-5 4-6 4-5 0-3 1-5 1-3 2-4 6-4 2-1 6-3 4-5);
+    x
+}
+
+/// Returns the median of 7 sorted columns of 7 numbers, by 322 minima and maxima.
 #[inline(always)]
 fn median7<K: Number>(mut x: [K; 49]) -> K {
     order!(x:
-        1-2 0-1 2-1 3-4 5-6 3-5 4-6 4-5 0-3 1-5 1-3 2-4 6-4 2-1 6-3 4-5 8-9 7-8 9-8 10-11 12-13 10-12 11-13 11-12 7-10
-        8-12 8-10 9-11 13-11 9-8 13-10 11-12 15-16 14-15 16-15 17-18 19-20 17-19 18-20 18-19 14-17 15-19 15-17 16-18
-        20-18 16-15 20-17 18-19 22-23 21-22 23-22 24-25 26-27 24-26 25-27 25-26 21-24 22-26 22-24 23-25 27-25 23-22
-        27-24 25-26 29-30 28-29 30-29 31-32 33-34 31-33 32-34 32-33 28-31 29-33 29-31 30-32 34-32 30-29 34-31 32-33
-        36-37 35-36 37-36 38-39 40-41 38-40 39-41 39-40 35-38 36-40 36-38 37-39 41-39 37-36 41-38 39-40 43-44 42-43
-        44-43 45-46 47-48 45-47 46-48 46-47 42-45 43-47 43-45 44-46 48-46 44-43 48-45 46-47 0-7 3-10 3-7 1-8 5-12 5-8
-        1-3 5-7 8-10 2-9 4-11 4-9 6-13 6-4 13-9 2-1 6-3 4-5 13-7 9-8 11-10 14-21 17-24 17-21 15-22 19-26 19-22 15-17
-        19-21 22-24 16-23 18-25 18-23 20-27 20-18 27-23 16-15 20-17 18-19 27-21 23-22 25-24 0-14 7-21 7-14 3-17 10-24
-        10-17 3-7 10-14 17-21 1-15 8-22 8-15 5-19 5-8 19-15 1-3 5-7 8-10 19-14 15-17 22-21 2-16 9-23 9-16 4-18 12-26
-        12-18 4-9 12-16 18-23 6-20 11-25 11-20 13-27 13-11 27-20 6-4 13-9 11-12 27-16 20-18 25-23 2-1 6-3 4-5 13-7 9-8
-        11-10 12-19 27-14 16-15 20-17 18-22 25-21 23-24 28-35 31-38 31-35 29-36 33-40 33-36 29-31 33-35 36-38 30-37
-        32-39 32-37 34-41 34-32 41-37 30-29 34-31 32-33 41-35 37-36 39-38 0-28 14-28 7-35 21-35 21-28 3-31 17-31 10-38
-        10-17 17-21 1-29 15-29 8-36 24-36 8-15 24-29 5-33 22-33 19-22 19-15 22-24 15-17 22-21 2-30 16-30 9-37 23-37
-        9-16 23-30 4-32 18-32 12-40 12-18 12-16 18-23 6-34 20-34 11-39 26-39 11-20 26-34 13-41 25-41 27-25 27-20 25-26
-        27-16 20-18 25-23 16-15 20-17 18-22 25-21 16-47 15-46 20-45 17-48 18-43 22-44 25-42 21-47 21-46 21-45 21-48
-        21-43 21-44 21-42
+        0-7 3-10 3-7 1-8 5-12 5-8 1-3 5-7 8-10 2-9 4-11 4-9 6-13 6-4 13-9 2-1 6-3 4-5 13-7 9-8 11-10 14-21
+        17-24 17-21 15-22 19-26 19-22 15-17 19-21 22-24 16-23 18-25 18-23 20-27 20-18 27-23 16-15 20-17 18-19
+        27-21 23-22 25-24 0-14 7-21 7-14 3-17 10-24 10-17 3-7 10-14 17-21 1-15 8-22 8-15 5-19 5-8 19-15 1-3
+        5-7 8-10 19-14 15-17 22-21 2-16 9-23 9-16 4-18 12-26 12-18 4-9 12-16 18-23 6-20 11-25 11-20 13-27
+        13-11 27-20 6-4 13-9 11-12 27-16 20-18 25-23 2-1 6-3 4-5 13-7 9-8 11-10 12-19 27-14 16-15 20-17 18-22
+        25-21 23-24 28-35 31-38 31-35 29-36 33-40 33-36 29-31 33-35 36-38 30-37 32-39 32-37 34-41 34-32 41-37
+        30-29 34-31 32-33 41-35 37-36 39-38 0-28 14-28 7-35 21-35 21-28 3-31 17-31 10-38 10-17 17-21 1-29
+        15-29 8-36 24-36 8-15 24-29 5-33 22-33 19-22 19-15 22-24 15-17 22-21 2-30 16-30 9-37 23-37 9-16 23-30
+        4-32 18-32 12-40 12-18 12-16 18-23 6-34 20-34 11-39 26-39 11-20 26-34 13-41 25-41 27-25 27-20 25-26
+        27-16 20-18 25-23 16-15 20-17 18-22 25-21 16-47 15-46 20-45 17-48 18-43 22-44 25-42 21-47 21-46 21-45
+        21-48 21-43 21-44 21-42
     );
     x[21]
 }
@@ -166,10 +265,18 @@ mod tests {
         }
     }
 
+    /// Sorts the columns of numbers.
+    fn sorted<const S: usize, const N: usize>(mut numbers: [u8; N], sort: impl Fn([u8; S]) -> [u8; S]) -> [u8; N] {
+        for column in numbers.as_chunks_mut().0 {
+            *column = sort(*column);
+        }
+        numbers
+    }
+
     #[test]
     fn medians_of_zeros_and_ones() {
-        check(median3);
-        check(median5);
-        check(median7);
+        check(|numbers| median3::<u8>(sorted(numbers, sort3)));
+        check(|numbers| median5::<u8>(sorted(numbers, sort5)));
+        check(|numbers| median7::<u8>(sorted(numbers, sort7)));
     }
 }
