@@ -16,6 +16,15 @@ pub(crate) fn reserved<T>(len: usize) -> Result<Vec<T>> {
     Ok(data)
 }
 
+/// Empties a vector and makes room for `len` elements, in the memory that it has if that is enough.
+pub(crate) fn emptied<T>(data: &mut Vec<T>, len: usize) -> Result<&mut Vec<T>> {
+    data.clear();
+    if data.capacity() < len {
+        *data = reserved(len)?;
+    }
+    Ok(data)
+}
+
 /// Returns `len` copies of `value`.
 pub(crate) fn filled<T: Element>(value: T, len: usize) -> Result<Vec<T>> {
     value.filled(len)

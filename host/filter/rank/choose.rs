@@ -50,9 +50,14 @@ fn has_median_network<T>(rule: &RankRule<T>) -> bool {
 }
 
 impl CpuMethod {
-    /// Returns the minimum number of output rows of a band. The counts of columns begin anew with each band.
-    pub(super) fn band(self) -> usize {
-        if self == CpuMethod::Columns { 64 } else { 16 }
+    /// Returns the number of output rows of a band, for windows of `taps` rows. The rows of windows overlap those of the next band, and the
+    /// counts of columns begin anew with each one.
+    pub(super) fn band(self, taps: usize) -> usize {
+        match self {
+            CpuMethod::Columns => taps.max(64),
+            CpuMethod::Rectangle => taps.saturating_mul(2).max(16),
+            _ => taps.max(16),
+        }
     }
 
     pub(super) fn reason(self) -> &'static str {

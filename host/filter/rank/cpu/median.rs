@@ -13,7 +13,6 @@ use super::{Band, Sortable};
 use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::vector::vectorised;
-use std::ops::Range;
 
 /// Puts pairs of numbers in order, one pair after another.
 macro_rules! order {
@@ -25,122 +24,141 @@ macro_rules! order {
 /// Minimum number of neighbouring outputs whose columns are sorted before. So these are in the processor's fastest cache.
 const STRIP: usize = 8 * LANES;
 
+/// Bytes of a line of the processor's cache.
+const CACHE_LINE: usize = 64;
+
 /// Maximum number of rows of a window.
 const MOST_TAPS: usize = 7;
 
 impl<T: Sortable> Band<'_, T> {
     /// Computes medians of squares of 3, 5 or 7 rows. There are no NaNs, and the stride of columns is 1.
-    pub(super) fn medians(&self, outputs: &mut [T]) -> Result<()> {
+    pub(super) fn medians(&self, strip: &mut Strip<T::Narrow>, outputs: &mut [T]) -> Result<()> {
         let (width, problem) = (self.width(), self.problem);
         let shape = [problem.rows.taps, problem.channels];
-        let mut strip = Strip::new(shape, width)?;
+        strip.resize(shape, width)?;
         for row in 0..self.rows {
-            let mut lines = [self.line(row, 0); MOST_TAPS];
-            for tap in 1..shape[0] {
-                lines[tap] = self.line(row, tap);
+            let mut lines = [&[][..]; MOST_TAPS];
+            for (tap, line) in lines.iter_mut().enumerate().take(shape[0]) {
+                *line = self.line(row, tap);
             }
             let outputs = &mut outputs[row * problem.output_pitch..][..width];
             for (number, outputs) in outputs.chunks_mut(strip.len).enumerate() {
-                let first = number * strip.len;
-                strip.set_medians(&lines, shape, first..first + outputs.len());
-                vectorised!(converted(&strip.medians, outputs));
+                strip.medians(&lines, shape, number * strip.len, outputs);
             }
         }
         Ok(())
     }
 }
 
-#[inline(always)]
-fn converted<T: Sortable>(keys: &[T::Narrow], outputs: &mut [T]) {
-    for (output, &key) in outputs.iter_mut().zip(keys) {
-        *output = T::of_key(T::widen(key));
-    }
-}
-
-/// Medians of neighbouring outputs, and the sorted columns of their windows.
-struct Strip<K> {
+/// The sorted columns of neighbouring outputs' windows.
+#[derive(Default)]
+pub(super) struct Strip<K> {
     /// Number of outputs.
     len: usize,
-    /// The least keys of all columns, then the next ones.
-    sorted: Vec<K>,
     /// Distance of a column's keys.
     pitch: usize,
-    medians: Vec<K>,
+    /// From `aligned` on, so that vectors do not cross the cache's lines: the least keys of all columns, then the next ones.
+    keys: Vec<K>,
+    aligned: usize,
 }
 
 impl<K: Number> Strip<K> {
-    /// Returns memory for a number of taps and of channels, and rows of `width` outputs.
-    fn new([taps, channels]: [usize; 2], width: usize) -> Result<Self> {
+    /// Makes room for a number of taps and of channels, and rows of `width` outputs.
+    fn resize(&mut self, [taps, channels]: [usize; 2], width: usize) -> Result<()> {
         let beyond = ((taps - 1) * channels).next_multiple_of(LANES);
         // The columns beyond a strip are sorted again for the next one.
-        let len = STRIP.max(4 * beyond).min(width.next_multiple_of(LANES));
-        let pitch = len + beyond;
-        let mut sorted = allocation::reserved(taps * pitch)?;
-        sorted.resize(taps * pitch, K::default());
-        Ok(Strip { len, sorted, pitch, medians: allocation::reserved(len)? })
+        self.len = STRIP.max(4 * beyond).min(width.next_multiple_of(LANES));
+        self.pitch = self.len + beyond;
+        let len = taps * self.pitch + LANES;
+        if self.keys.len() != len {
+            allocation::emptied(&mut self.keys, len)?.resize(len, K::default());
+            self.aligned = self.keys.as_ptr().align_offset(CACHE_LINE).min(LANES);
+        }
+        Ok(())
     }
 
-    /// Computes the medians of some outputs, and perhaps some more. Types with equal keys share this code, which is long.
-    fn set_medians(&mut self, lines: &[&[K]; MOST_TAPS], [taps, channels]: [usize; 2], outputs: Range<usize>) {
-        let width = outputs.len();
+    /// Computes neighbouring outputs of a row, from `first` on.
+    fn medians<T: Sortable<Narrow = K>>(
+        &mut self,
+        lines: &[&[K]; MOST_TAPS],
+        [taps, channels]: [usize; 2],
+        first: usize,
+        outputs: &mut [T],
+    ) {
+        let sorted = &mut self.keys[self.aligned..][..taps * self.pitch];
+        let mut vectors = Vectors { sorted, pitch: self.pitch, channels };
+        let places = [first, outputs.len()];
         match taps {
             3 => vectorised!({
-                self.sort::<3>(
+                vectors.sort::<3>(
                     lines,
-                    outputs.start..outputs.end + (taps - 1) * channels,
+                    places,
                     #[inline(always)]
                     |x| sort3(x),
                 );
-                self.merge::<3, 9>(
-                    [channels, width],
+                vectors.merge::<3, 9, _>(
+                    outputs,
                     #[inline(always)]
                     |x| median3(x),
                 );
             }),
             5 => vectorised!({
-                self.sort::<5>(
+                vectors.sort::<5>(
                     lines,
-                    outputs.start..outputs.end + (taps - 1) * channels,
+                    places,
                     #[inline(always)]
                     |x| sort5(x),
                 );
-                self.merge::<5, 25>(
-                    [channels, width],
+                vectors.merge::<5, 25, _>(
+                    outputs,
                     #[inline(always)]
                     |x| median5(x),
                 );
             }),
             _ => vectorised!({
-                self.sort::<7>(
+                vectors.sort::<7>(
                     lines,
-                    outputs.start..outputs.end + (taps - 1) * channels,
+                    places,
                     #[inline(always)]
                     |x| sort7(x),
                 );
-                self.merge::<7, 49>(
-                    [channels, width],
+                vectors.merge::<7, 49, _>(
+                    outputs,
                     #[inline(always)]
                     |x| median7(x),
                 );
             }),
         }
     }
+}
 
-    /// Sorts columns of `S` rows.
+/// The sorted columns of a strip, as vectors work on them.
+struct Vectors<'a, K> {
+    sorted: &'a mut [K],
+    pitch: usize,
+    channels: usize,
+}
+
+impl<K: Number> Vectors<'_, K> {
+    /// Sorts the columns, of `S` rows, of some outputs.
     #[inline(always)]
     fn sort<const S: usize>(
         &mut self,
         lines: &[&[K]; MOST_TAPS],
-        places: Range<usize>,
+        [first, outputs]: [usize; 2],
         sort: impl Fn([K; S]) -> [K; S],
     ) {
+        let count = (outputs + (S - 1) * self.channels).div_ceil(LANES);
         let nothing = [K::default(); LANES];
-        for first in (0..places.len()).step_by(LANES) {
-            let mut samples = [&nothing; S];
-            for i in 0..S {
-                samples[i] = lines[i][places.start + first..].first_chunk().unwrap_or(&nothing);
+        let mut rows = [&[][..]; S];
+        for (row, line) in rows.iter_mut().zip(lines) {
+            *row = vectors(&line[first..], count);
+        }
+        for vector in 0..count {
+            let (mut samples, mut sorted) = ([&nothing; S], [nothing; S]);
+            for (samples, row) in samples.iter_mut().zip(&rows) {
+                *samples = &row[vector];
             }
-            let mut sorted = [nothing; S];
             for lane in 0..LANES {
                 let mut numbers = [K::default(); S];
                 for i in 0..S {
@@ -151,24 +169,29 @@ impl<K: Number> Strip<K> {
                     sorted[i][lane] = numbers[i];
                 }
             }
-            for i in 0..S {
-                self.sorted[i * self.pitch + first..][..LANES].copy_from_slice(&sorted[i]);
+            for (sorted, keys) in sorted.iter().zip(self.sorted.chunks_exact_mut(self.pitch)) {
+                keys[vector * LANES..][..LANES].copy_from_slice(sorted);
             }
         }
     }
 
     /// Computes the medians of `S` sorted columns with `S * S = N` keys.
     #[inline(always)]
-    fn merge<const S: usize, const N: usize>(&mut self, [channels, width]: [usize; 2], median: impl Fn([K; N]) -> K) {
-        let nothing = [K::default(); LANES];
-        self.medians.clear();
-        for first in (0..width).step_by(LANES) {
-            let mut samples = [&nothing; N];
-            for i in 0..N {
-                let keys = &self.sorted[i % S * self.pitch + first + i / S * channels..];
-                samples[i] = keys.first_chunk().unwrap_or(&nothing);
+    fn merge<const S: usize, const N: usize, T: Sortable<Narrow = K>>(
+        &mut self,
+        outputs: &mut [T],
+        median: impl Fn([K; N]) -> K,
+    ) {
+        let (count, nothing) = (outputs.len().div_ceil(LANES), [K::default(); LANES]);
+        let mut keys = [&[][..]; N];
+        for (i, keys) in keys.iter_mut().enumerate() {
+            *keys = vectors(&self.sorted[i % S * self.pitch + i / S * self.channels..], count);
+        }
+        for (vector, outputs) in outputs.chunks_mut(LANES).enumerate() {
+            let (mut samples, mut medians) = ([&nothing; N], nothing);
+            for (samples, keys) in samples.iter_mut().zip(&keys) {
+                *samples = &keys[vector];
             }
-            let mut medians = nothing;
             for lane in 0..LANES {
                 let mut numbers = [K::default(); N];
                 for i in 0..N {
@@ -176,13 +199,25 @@ impl<K: Number> Strip<K> {
                 }
                 medians[lane] = median(numbers);
             }
-            self.medians.extend_from_slice(&medians);
+            if let Some(outputs) = outputs.first_chunk_mut::<LANES>() {
+                *outputs = medians.map(|key| T::of_key(T::widen(key)));
+            } else {
+                for (output, &key) in outputs.iter_mut().zip(&medians) {
+                    *output = T::of_key(T::widen(key));
+                }
+            }
         }
     }
 }
 
+/// Returns neighbouring keys as vectors.
+#[inline(always)]
+fn vectors<K>(keys: &[K], count: usize) -> &[[K; LANES]] {
+    &keys.as_chunks().0[..count]
+}
+
 /// What networks need of a key.
-trait Number: Copy + Ord + Default {}
+pub(super) trait Number: Copy + Ord + Default {}
 
 impl<K: Copy + Ord + Default> Number for K {}
 

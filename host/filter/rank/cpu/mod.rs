@@ -32,10 +32,13 @@ use crate::cpu::allocation;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::PictureProblem;
+use median::Strip;
 use network::Network;
 use padded::Padded;
+use rectangle::Minima;
 use slm_kernels::rank2d::{Key, NO_RANK};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// A rank filter on the CPU.
 pub(super) struct CpuRank<T> {
@@ -48,8 +51,16 @@ pub(super) struct CpuRank<T> {
 struct Band<'a, T: Sortable> {
     rule: &'a RankRule<T>,
     problem: &'a PictureProblem,
-    padded: Padded<T::Narrow>,
+    padded: &'a Padded<T::Narrow>,
     rows: usize,
+}
+
+/// Memory that one band after another uses, so that it stays in the processor's cache: new memory takes as long as the work.
+#[derive(Default)]
+struct Memory<K> {
+    padded: Padded<K>,
+    minima: Minima<K>,
+    strip: Strip<K>,
 }
 
 impl<T: Sortable> CpuRank<T> {
@@ -71,18 +82,20 @@ impl<T: Sortable> CpuRank<T> {
             return Ok(());
         }
         let (all, pitch) = (problem.output_rows(), problem.output_pitch);
-        // The rows of a band overlap those of the next one by a window.
-        let height = self.method.band().max(self.rule.runs.shape[0]).min(all);
+        let height = self.method.band(self.rule.runs.shape[0]).min(all);
+        let memories = Mutex::new(Vec::new());
+        let memories = || memories.lock().unwrap_or_else(PoisonError::into_inner);
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
-            let end = (number * height + height).min(all);
-            let mut row = number * height;
+            let (mut row, end) = (number * height, (number * height + height).min(all));
+            let mut memory = memories().pop().unwrap_or_default();
             while row < end {
                 let (plane, first) = (row / problem.rows.outputs, row % problem.rows.outputs);
                 let rows = (problem.rows.outputs - first).min(end - row);
                 let outputs = &mut outputs[(row - number * height) * pitch..];
-                self.band(problem, samples, plane, first..first + rows, outputs)?;
+                self.band(&mut memory, (problem, samples), plane, first..first + rows, outputs)?;
                 row += rows;
             }
+            memories().push(memory);
             Ok(())
         })
     }
@@ -90,24 +103,24 @@ impl<T: Sortable> CpuRank<T> {
     /// Computes some rows of a plane.
     fn band(
         &self,
-        problem: &PictureProblem,
-        samples: &[T],
+        memory: &mut Memory<T::Narrow>,
+        (problem, samples): (&PictureProblem, &[T]),
         plane: usize,
         rows: Range<usize>,
         outputs: &mut [T],
     ) -> Result<()> {
-        let (rule, count) = (&self.rule, rows.len());
-        let padded = match rule.separable_extreme() {
+        let (rule, padded, count) = (&self.rule, &mut memory.padded, rows.len());
+        match rule.separable_extreme() {
             Some(extreme) => {
-                Padded::new(problem, samples, plane, rows, rule.outside, move |x| T::narrow(extreme.key(x)))?
+                padded.fill(problem, samples, plane, rows, rule.outside, move |x| T::narrow(extreme.key(x)))?;
             }
-            None => Padded::new(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
-        };
+            None => padded.fill(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
+        }
         let band = Band { rule, problem, padded, rows: count };
         match (self.method, rule.extreme) {
-            (CpuMethod::Rectangle, Some(extreme)) => band.extremes(extreme, outputs),
+            (CpuMethod::Rectangle, Some(extreme)) => band.extremes(extreme, &mut memory.minima, outputs),
             (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
-            (CpuMethod::Median, _) if !band.has_nans() => band.medians(outputs),
+            (CpuMethod::Median, _) if !band.has_nans() => band.medians(&mut memory.strip, outputs),
             (CpuMethod::Median | CpuMethod::Network, _) if !rule.omit || !band.has_nans() => {
                 band.networks(&self.network, outputs)
             }

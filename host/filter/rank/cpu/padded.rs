@@ -10,6 +10,7 @@ use std::ops::Range;
 pub(super) const SLACK: usize = 64;
 
 /// Rows of keys. Each row of samples is there once, however many positions continue it.
+#[derive(Default)]
 pub(super) struct Padded<K> {
     keys: Vec<K>,
     len: usize,
@@ -18,38 +19,39 @@ pub(super) struct Padded<K> {
 }
 
 impl<K: Copy + Default> Padded<K> {
-    /// Returns the keys for some output rows of a plane. `outside` is the constant.
-    pub(super) fn new<T: Copy>(
+    /// Replaces the keys by those for some output rows of a plane. `outside` is the constant.
+    pub(super) fn fill<T: Copy>(
+        &mut self,
         problem: &PictureProblem,
         samples: &[T],
         plane: usize,
         outputs: Range<usize>,
         outside: T,
         key: impl Fn(T) -> K + Copy,
-    ) -> Result<Self> {
+    ) -> Result<()> {
         let (rows, columns, channels) = (problem.rows, problem.columns, problem.channels);
         let (first, count) = positions(rows, outputs);
         let of_rows = allocation::collected((0..count).map(|place| rows.source(first + place as i64)))?;
         let mut distinct = allocation::collected(of_rows.iter().copied())?;
         distinct.sort_unstable();
         distinct.dedup();
-        let index = allocation::collected(of_rows.iter().map(|row| distinct.partition_point(|other| other < row)))?;
+        self.index = allocation::collected(of_rows.iter().map(|row| distinct.partition_point(|other| other < row)))?;
 
         let width = positions(columns, 0..columns.outputs).1 * channels;
-        let len = width + SLACK;
-        let mut keys: Vec<K> = allocation::reserved(distinct.len().saturating_mul(len))?;
+        self.len = width + SLACK;
+        let keys = allocation::emptied(&mut self.keys, distinct.len().saturating_mul(self.len))?;
         for row in &distinct {
             match row {
                 None => keys.extend(std::iter::repeat_n(key(outside), width)),
                 Some(row) => {
                     let line = &samples[(plane * rows.samples + row) * problem.input_pitch..];
                     let line = &line[..columns.samples * channels];
-                    append_row(&mut keys, (columns, channels), line, outside, key);
+                    append_row(keys, (columns, channels), line, outside, key);
                 }
             }
             keys.extend([K::default(); SLACK]);
         }
-        Ok(Padded { keys, len, index })
+        Ok(())
     }
 
     /// Returns the number of keys of a row, without those behind it.

@@ -24,24 +24,36 @@ fn steps(taps: usize) -> impl Iterator<Item = [usize; 3]> {
     spans.map(move |span| [1, 2, 3].map(|i| (i * span).min(taps - span)))
 }
 
+/// Memory for the minima of a band.
+#[derive(Default)]
+pub(super) struct Minima<K> {
+    /// Down the columns.
+    columns: Vec<K>,
+    /// Those of a step down the columns of a strip, and of the next one.
+    strips: [Vec<K>; 2],
+    /// Those of a step along a row.
+    line: Vec<K>,
+}
+
 impl<T: Sortable> Band<'_, T> {
     /// Computes the extremes, whose keys are in the band.
-    pub(super) fn extremes(&self, extreme: Extreme, outputs: &mut [T]) -> Result<()> {
+    pub(super) fn extremes(&self, extreme: Extreme, memory: &mut Minima<T::Narrow>, outputs: &mut [T]) -> Result<()> {
         let (width, problem) = (self.padded.width(), self.problem);
-        let mut columns = room::<T::Narrow>(self.rows.saturating_mul(width))?;
+        let columns = room(&mut memory.columns, self.rows.saturating_mul(width))?;
         let strip = (STRIP / size_of::<T::Narrow>()).min(width);
         // The last strip has the rest, too.
         let longest = strip + width % strip;
         let len = self.padded.positions().saturating_mul(longest);
-        let (mut minima, mut others) = (room::<T::Narrow>(len)?, room::<T::Narrow>(len)?);
+        let [minima, others] = &mut memory.strips;
+        let (minima, others) = (room(minima, len)?, room(others, len)?);
         for first in (0..width + 1 - strip).step_by(strip) {
             let len = if width - first == longest { longest } else { strip };
-            vectorised!(self.down(&mut columns, [first, len], [&mut minima, &mut others]));
+            vectorised!(self.down(columns, [first, len], [minima, others]));
         }
-        let mut other = room::<T::Narrow>(width)?;
+        let other = room(&mut memory.line, width)?;
         for (row, line) in columns.chunks_exact_mut(width).enumerate() {
             let outputs = &mut outputs[row * problem.output_pitch..][..self.width()];
-            vectorised!(self.along(extreme, [line, &mut other], outputs));
+            vectorised!(self.along(extreme, [line, other], outputs));
         }
         Ok(())
     }
@@ -108,11 +120,12 @@ fn least<K: Copy + Ord, R>(results: &mut [R], [a, b, c, d]: [&[K]; 4], f: impl F
     }
 }
 
-/// Returns memory for keys.
-fn room<K: Copy + Default>(len: usize) -> Result<Vec<K>> {
-    let mut keys = allocation::reserved(len)?;
-    keys.resize(len, K::default());
-    Ok(keys)
+/// Returns memory for keys, which have any values.
+fn room<K: Copy + Default>(memory: &mut Vec<K>, len: usize) -> Result<&mut [K]> {
+    if memory.len() < len {
+        allocation::emptied(memory, len)?.resize(len, K::default());
+    }
+    Ok(&mut memory[..len])
 }
 
 #[cfg(test)]
