@@ -2,6 +2,7 @@
 
 use libtest_mimic::Failed;
 use serde_json::Value;
+use slm::Boundary;
 
 /// Returns the list of `value` with the given key.
 pub fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], Failed> {
@@ -16,4 +17,22 @@ pub fn cases(file: &str, count: usize) -> Result<Vec<Value>, Failed> {
         true => Ok(cases.to_vec()),
         false => Err(format!("{} cases instead of {count}", cases.len()).into()),
     }
+}
+
+/// Returns the text of `value` with the given key.
+pub fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failed> {
+    value[key].as_str().ok_or_else(|| format!("no text {key}").into())
+}
+
+/// Returns the boundary with a name. `outside` is the constant.
+pub fn boundary<T>(name: &str, outside: T) -> Result<Boundary<T>, Failed> {
+    Ok(match name {
+        "zero" => Boundary::Zero,
+        "constant" => Boundary::Constant(outside),
+        "nearest" => Boundary::Nearest,
+        "reflect" => Boundary::Reflect,
+        "mirror" => Boundary::Mirror,
+        "wrap" => Boundary::Wrap,
+        _ => return Err(format!("the boundary {name} is unknown").into()),
+    })
 }

@@ -3,7 +3,7 @@
 //! Floats must agree within the documented bound and the reference's own rounding, integers exactly.
 
 use super::SUITE;
-use crate::common::golden::list;
+use crate::common::golden::{boundary, list, text};
 use crate::common::on_every_backend;
 use approx::abs_diff_eq;
 use libtest_mimic::{Failed, Trial};
@@ -188,18 +188,6 @@ numbers! {
     i32, 0.0;
 }
 
-fn boundary<T>(name: &str, outside: T) -> Result<Boundary<T>, Failed> {
-    Ok(match name {
-        "zero" => Boundary::Zero,
-        "constant" => Boundary::Constant(outside),
-        "nearest" => Boundary::Nearest,
-        "reflect" => Boundary::Reflect,
-        "mirror" => Boundary::Mirror,
-        "wrap" => Boundary::Wrap,
-        _ => return Err(format!("the boundary {name} is unknown").into()),
-    })
-}
-
 fn extent(name: &str) -> Result<Extent, Failed> {
     Ok(match name {
         "same" => Extent::Same,
@@ -213,10 +201,6 @@ fn extent(name: &str) -> Result<Extent, Failed> {
 fn axis(samples: &str, axis: &Value) -> Result<Option<([usize; 2], usize)>, Failed> {
     let Some((rows, columns)) = samples.split_once('x') else { return Ok(None) };
     Ok(Some(([rows.parse()?, columns.parse()?], size(axis)?)))
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failed> {
-    value[key].as_str().ok_or_else(|| format!("no text {key}").into())
 }
 
 fn numbers<T: Number>(value: &Value, key: &str) -> Result<Vec<T>, Failed> {

@@ -4,14 +4,14 @@
 //! the file.
 
 use super::SUITE;
-use crate::common::golden::list;
+use crate::common::golden::{boundary, list, text};
 use crate::common::numbers::{Kind, Number, converted};
 use crate::common::{is_emulated, on_every_backend};
 use approx::abs_diff_eq;
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};
 use serde_json::Value;
-use slm::{Boundary, Device, Filter2d, FilterSample, FilterWeight, Gaussian, NanPolicy};
+use slm::{Device, Filter2d, FilterSample, FilterWeight, Gaussian, NanPolicy};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -155,22 +155,6 @@ fn gaussian(case: &Value) -> Result<[Gaussian; 2], Failed> {
 /// The origins of rows and columns: 0 unless the case has them.
 fn origin(case: &Value) -> [isize; 2] {
     [0, 1].map(|axis| case["origin"][axis].as_i64().unwrap_or(0) as isize)
-}
-
-fn boundary<T>(name: &str, outside: T) -> Result<Boundary<T>, Failed> {
-    Ok(match name {
-        "zero" => Boundary::Zero,
-        "constant" => Boundary::Constant(outside),
-        "nearest" => Boundary::Nearest,
-        "reflect" => Boundary::Reflect,
-        "mirror" => Boundary::Mirror,
-        "wrap" => Boundary::Wrap,
-        _ => return Err(format!("the boundary {name} is unknown").into()),
-    })
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failed> {
-    value[key].as_str().ok_or_else(|| format!("no text {key}").into())
 }
 
 fn numbers(value: &Value, key: &str) -> Result<Vec<f64>, Failed> {

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Makes golden.json: what SciPy gives for the operations of `Morphology2d`.
+"""Makes golden.json: what SciPy, OpenCV and scikit-image give for the operations of `Morphology2d`.
 
     python3 tests/suite/morphology2d/golden.py
 
-needs NumPy and SciPy; the file names the versions that made it. The same versions give the same file.
+needs NumPy, SciPy, OpenCV (opencv-python-headless) and scikit-image; the file names the versions that made it. The same versions give the
+same file.
 """
 
 import json
 import pathlib
 
+import cv2
 import numpy as np
 import scipy
+import skimage
 from scipy import ndimage
 
 OUTSIDE = 7
@@ -31,6 +34,56 @@ OPERATIONS = {
     "black_hat": ndimage.black_tophat,
 }
 ORIGINS = [(0, 0), (-1, 0), (0, 0), (0, 1), (1, -1)]
+OPENCV = {
+    "erosion": cv2.MORPH_ERODE,
+    "dilation": cv2.MORPH_DILATE,
+    "opening": cv2.MORPH_OPEN,
+    "closing": cv2.MORPH_CLOSE,
+    "gradient": cv2.MORPH_GRADIENT,
+    "top_hat": cv2.MORPH_TOPHAT,
+    "black_hat": cv2.MORPH_BLACKHAT,
+}
+SCIKIT_IMAGE = {
+    "erosion": skimage.morphology.erosion,
+    "dilation": skimage.morphology.dilation,
+    "opening": skimage.morphology.opening,
+    "closing": skimage.morphology.closing,
+    "top_hat": skimage.morphology.white_tophat,
+    "black_hat": skimage.morphology.black_tophat,
+}
+
+
+def case(name, boundary, kind, values, y, origin=(0, 0)):
+    return {
+        "operation": name, "boundary": boundary, "origin": list(origin), "element": list(values.shape),
+        kind: values.astype(int).ravel().tolist(), "y": y.astype(np.float64).ravel().tolist(),
+    }
+
+
+def of_scipy(elements, picture):
+    for boundary, (mode, cval) in BOUNDARIES.items():
+        for element, origin in zip(elements, ORIGINS):
+            (kind, values), = element.items()
+            for name, operation in OPERATIONS.items():
+                y = operation(picture.astype(np.float64), mode=mode, cval=cval, origin=origin, **element)
+                yield case(name, boundary, kind, values, y, origin)
+
+
+def of_opencv(picture):
+    """Without a border, so what is outside is ignored."""
+    shapes = [(cv2.MORPH_RECT, (5, 3)), (cv2.MORPH_CROSS, (3, 3)), (cv2.MORPH_ELLIPSE, (7, 5))]
+    for element in (cv2.getStructuringElement(shape, size) for shape, size in shapes):
+        for name, operation in OPENCV.items():
+            y = cv2.morphologyEx(picture.astype(np.int16), operation, element)
+            yield case(name, "ignored", "footprint", element, y)
+
+
+def of_scikit_image(picture):
+    for footprint in (skimage.morphology.footprint_rectangle((3, 5)), skimage.morphology.disk(2)):
+        for boundary, mode in [("ignored", "ignore"), ("reflect", "reflect")]:
+            for name, operation in SCIKIT_IMAGE.items():
+                y = operation(picture.astype(np.int16), footprint, mode=mode)
+                yield case(name, boundary, "footprint", footprint, y)
 
 
 def main():
@@ -43,17 +96,10 @@ def main():
         {"structure": rng.integers(0, 20, (3, 4))},
     ]
     picture = rng.integers(-300, 300, (9, 13), endpoint=True)
-    cases = []
-    for boundary, (mode, cval) in BOUNDARIES.items():
-        for element, origin in zip(elements, ORIGINS):
-            (kind, values), = element.items()
-            for name, operation in OPERATIONS.items():
-                y = operation(picture.astype(np.float64), mode=mode, cval=cval, origin=origin, **element)
-                cases.append({
-                    "operation": name, "boundary": boundary, "origin": list(origin), "element": list(values.shape),
-                    kind: values.astype(int).ravel().tolist(), "y": y.ravel().tolist(),
-                })
-    made_by = {"numpy": np.__version__, "scipy": scipy.__version__}
+    cases = [*of_scipy(elements, picture), *of_opencv(picture), *of_scikit_image(picture)]
+    made_by = {
+        "numpy": np.__version__, "scipy": scipy.__version__, "opencv": cv2.__version__, "scikit-image": skimage.__version__,
+    }
     lines = ",\n".join(json.dumps(case) for case in cases)
     text = (f'{{"made_by": {json.dumps(made_by)},\n"shape": [9, 13],\n"outside": {OUTSIDE},\n'
             f'"picture": {json.dumps(picture.ravel().tolist())},\n"cases": [\n{lines}\n]}}\n')

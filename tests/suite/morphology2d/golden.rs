@@ -1,19 +1,22 @@
-//! `Morphology2d` compared with SciPy: `golden.json`, written by `golden.py`. The outputs must be the same.
+//! `Morphology2d` compared with SciPy, OpenCV and scikit-image: `golden.json`, written by `golden.py`. The outputs must be the same.
 
 use super::oracle::{Case, OPERATIONS};
 use super::{SUITE, operation};
-use crate::common::golden::{cases, list};
+use crate::common::golden::{boundary, cases, list, text};
 use crate::common::numbers::Number;
 use crate::common::{on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use slm::ndarray::Array2;
-use slm::{Boundary, Device, RankElement};
+use slm::{Device, RankElement};
 
 const FILE: &str = include_str!("golden.json");
 
 /// The file's number of cases.
-const CASES: usize = 175;
+const CASES: usize = 220;
+
+/// Its constant outside.
+const OUTSIDE: f64 = 7.0;
 
 pub(super) fn trials() -> Vec<Trial> {
     let trials = [
@@ -37,13 +40,9 @@ fn all<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 fn golden<T: RankElement + Number>(device: &Device, samples: &[f64], case: &Value) -> Result<(), Failed> {
     const NAMES: [&str; 7] = ["erosion", "dilation", "opening", "closing", "gradient", "top_hat", "black_hat"];
     let number = NAMES.iter().position(|name| case["operation"] == *name).ok_or("an unknown operation")?;
-    let boundary = match case["boundary"].as_str() {
-        Some("constant") => Boundary::Constant(7.0),
-        Some("nearest") => Boundary::Nearest,
-        Some("reflect") => Boundary::Reflect,
-        Some("mirror") => Boundary::Mirror,
-        Some("wrap") => Boundary::Wrap,
-        other => return Err(format!("{other:?} is unknown").into()),
+    let boundaries = match text(case, "boundary")? {
+        "ignored" => None,
+        name => Some([boundary(name, OUTSIDE)?; 2]),
     };
     let pair = |key: &str| -> Result<[f64; 2], Failed> {
         numbers(case, key)?.and_then(|pair| pair.try_into().ok()).ok_or_else(|| format!("no {key}").into())
@@ -55,7 +54,7 @@ fn golden<T: RankElement + Number>(device: &Device, samples: &[f64], case: &Valu
         mask: numbers(case, "footprint")?.map(|mask| mask.into_iter().map(|inside| inside != 0.0).collect()),
         heights: numbers(case, "structure")?,
         origin: pair("origin")?.map(|origin| origin as isize),
-        boundaries: Some([boundary; 2]),
+        boundaries,
         channels: None,
         omit: false,
         planes: 1,
