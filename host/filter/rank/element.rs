@@ -1,5 +1,6 @@
 //! Types of samples.
 
+use super::cpu::Number;
 use crate::FilterSample;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
@@ -23,9 +24,9 @@ pub(super) type Loaded<T> = Box<dyn for<'l> Launch<Args<'l, T>>>;
 pub(super) type LoadedPass<T> = Box<dyn for<'l> Launch<PassArgs<'l, T>>>;
 
 /// What sorting needs of a type.
-pub(crate) trait Sortable: Element + Ranked {
+pub(crate) trait Sortable: Element + Ranked + Number {
     /// The key in as many bits as a sample.
-    type Narrow: Copy + Ord + Default + Debug + Send + Sync + 'static;
+    type Narrow: Number + Ord + Debug;
 
     /// Number of keys that are counted in a histogram, if they are few.
     const BINS: Option<usize>;

@@ -7,7 +7,7 @@ use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use crate::morphology2d::with_heights;
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
-use slm::{Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement, RankWindow};
+use slm::{Boundary, Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement, RankWindow};
 
 pub(super) fn trials() -> Vec<Trial> {
     let of_types = [
@@ -45,6 +45,10 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "kernels::any_extremes_f32", any_extremes::<f32>),
         on_every_backend(SUITE, "kernels::any_extremes_f64", any_extremes::<f64>),
     ];
+    let floats = [
+        on_every_backend(SUITE, "kernels::special_f32", special_floats::<f32>),
+        on_every_backend(SUITE, "kernels::special_f64", special_floats::<f64>),
+    ];
     let others = vec![
         Trial::test("rank2d::cpu::kernels::methods", methods_of_the_cpu),
         Trial::test("rank2d::cpu::kernels::threads", threads),
@@ -52,7 +56,8 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("rank2d::emulated::kernels::planned", what_runs_is_planned),
         Trial::test("rank2d::emulated::kernels::too_much_shared_memory", too_much_shared_memory),
     ];
-    of_types.into_iter().chain(whole).chain(large).chain(extremes).chain(any_extremes).flatten().chain(others).collect()
+    let of_kernels = of_types.into_iter().chain(whole).chain(large).chain(extremes).chain(any_extremes).chain(floats);
+    of_kernels.flatten().chain(others).collect()
 }
 
 /// A case of one plane without further steps.
@@ -131,6 +136,29 @@ fn whole_tiles<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
             case.samples.iter_mut().step_by(5).for_each(|sample| *sample = least);
         }
         check_with::<T>(device, &case, &[Rank2dAlgorithm::SharedTile])?;
+    }
+    Ok(())
+}
+
+/// Medians of floats that comparisons put in order, then with a -0 among zeros, inside or outside, and with a NaN.
+fn special_floats<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    let shape = if is_emulated(device) { [9, 21] } else { [40, 300] };
+    for (number, side) in [3, 5, 7].into_iter().enumerate() {
+        let mut case = plain::<T>(140 + number as u64, shape, [side; 2], Rank::Median);
+        // Adding 0 makes 0 of -0.
+        case.samples.iter_mut().for_each(|sample| *sample += 0.0);
+        check::<T>(device, &case)?;
+        check::<T>(device, &Case { channels: Some(3), shape: [shape[0], shape[1] / 3], ..case.clone() })?;
+        check::<T>(device, &Case { boundaries: [Boundary::Constant(-0.0); 2], ..case.clone() })?;
+        let middle = case.samples.len() / 2 + shape[1] / 2;
+        for special in [-0.0, f64::NAN] {
+            let mut case = case.clone();
+            case.samples[middle] = special;
+            check::<T>(device, &case)?;
+        }
+        // Every other sample.
+        case.samples.iter_mut().step_by(2).for_each(|sample| *sample = -0.0);
+        check::<T>(device, &case)?;
     }
     Ok(())
 }

@@ -9,15 +9,17 @@
 //! greatest ones.
 
 use super::network::LANES;
-use super::{Band, Sortable};
+use super::number::Number;
+use super::padded::Padded;
 use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::vector::vectorised;
+use crate::filter::two_d::window::PictureProblem;
 
 /// Puts pairs of numbers in order, one pair after another.
 macro_rules! order {
     ($x:ident: $($a:literal - $b:literal)*) => {
-        $(($x[$a], $x[$b]) = ($x[$a].min($x[$b]), $x[$a].max($x[$b]));)*
+        $(($x[$a], $x[$b]) = ($x[$a].lesser($x[$b]), $x[$a].greater($x[$b]));)*
     };
 }
 
@@ -30,24 +32,27 @@ const CACHE_LINE: usize = 64;
 /// Maximum number of rows of a window.
 const MOST_TAPS: usize = 7;
 
-impl<T: Sortable> Band<'_, T> {
-    /// Computes medians of squares of 3, 5 or 7 rows. There are no NaNs, and the stride of columns is 1.
-    pub(super) fn medians(&self, strip: &mut Strip<T::Narrow>, outputs: &mut [T]) -> Result<()> {
-        let (width, problem) = (self.width(), self.problem);
-        let shape = [problem.rows.taps, problem.channels];
-        strip.resize(shape, width)?;
-        for row in 0..self.rows {
-            let mut lines = [&[][..]; MOST_TAPS];
-            for (tap, line) in lines.iter_mut().enumerate().take(shape[0]) {
-                *line = self.line(row, tap);
-            }
-            let outputs = &mut outputs[row * problem.output_pitch..][..width];
-            for (number, outputs) in outputs.chunks_mut(strip.len).enumerate() {
-                strip.medians(&lines, shape, number * strip.len, outputs);
-            }
+/// Computes some rows of medians of squares of 3, 5 or 7 rows: `of` the medians of numbers. The stride of columns is 1.
+pub(super) fn medians<K: Number, T: Number>(
+    (problem, rows): (&PictureProblem, usize),
+    numbers: &Padded<K>,
+    strip: &mut Strip<K>,
+    outputs: &mut [T],
+    of: impl Fn(K) -> T + Copy,
+) -> Result<()> {
+    let (width, shape) = (problem.output_width(), [problem.rows.taps, problem.channels]);
+    strip.resize(shape, width)?;
+    for row in 0..rows {
+        let mut lines = [&[][..]; MOST_TAPS];
+        for (tap, line) in lines.iter_mut().enumerate().take(shape[0]) {
+            *line = numbers.line(row * problem.rows.stride + tap);
         }
-        Ok(())
+        let outputs = &mut outputs[row * problem.output_pitch..][..width];
+        for (number, outputs) in outputs.chunks_mut(strip.len).enumerate() {
+            strip.medians(&lines, shape, number * strip.len, outputs, of);
+        }
     }
+    Ok(())
 }
 
 /// The sorted columns of neighbouring outputs' windows.
@@ -78,12 +83,13 @@ impl<K: Number> Strip<K> {
     }
 
     /// Computes neighbouring outputs of a row, from `first` on.
-    fn medians<T: Sortable<Narrow = K>>(
+    fn medians<T: Number>(
         &mut self,
         lines: &[&[K]; MOST_TAPS],
         [taps, channels]: [usize; 2],
         first: usize,
         outputs: &mut [T],
+        of: impl Fn(K) -> T + Copy,
     ) {
         let sorted = &mut self.keys[self.aligned..][..taps * self.pitch];
         let mut vectors = Vectors { sorted, pitch: self.pitch, channels };
@@ -96,10 +102,10 @@ impl<K: Number> Strip<K> {
                     #[inline(always)]
                     |x| sort3(x),
                 );
-                vectors.merge::<3, 9, _>(
+                vectors.merge::<3, 9, T>(
                     outputs,
                     #[inline(always)]
-                    |x| median3(x),
+                    |x| of(median3(x)),
                 );
             }),
             5 => vectorised!({
@@ -109,10 +115,10 @@ impl<K: Number> Strip<K> {
                     #[inline(always)]
                     |x| sort5(x),
                 );
-                vectors.merge::<5, 25, _>(
+                vectors.merge::<5, 25, T>(
                     outputs,
                     #[inline(always)]
-                    |x| median5(x),
+                    |x| of(median5(x)),
                 );
             }),
             _ => vectorised!({
@@ -122,10 +128,10 @@ impl<K: Number> Strip<K> {
                     #[inline(always)]
                     |x| sort7(x),
                 );
-                vectors.merge::<7, 49, _>(
+                vectors.merge::<7, 49, T>(
                     outputs,
                     #[inline(always)]
-                    |x| median7(x),
+                    |x| of(median7(x)),
                 );
             }),
         }
@@ -177,21 +183,18 @@ impl<K: Number> Vectors<'_, K> {
 
     /// Computes the medians of `S` sorted columns with `S * S = N` keys.
     #[inline(always)]
-    fn merge<const S: usize, const N: usize, T: Sortable<Narrow = K>>(
-        &mut self,
-        outputs: &mut [T],
-        median: impl Fn([K; N]) -> K,
-    ) {
+    fn merge<const S: usize, const N: usize, T: Number>(&mut self, outputs: &mut [T], median: impl Fn([K; N]) -> T) {
         let (count, nothing) = (outputs.len().div_ceil(LANES), [K::default(); LANES]);
         let mut keys = [&[][..]; N];
         for (i, keys) in keys.iter_mut().enumerate() {
             *keys = vectors(&self.sorted[i % S * self.pitch + i / S * self.channels..], count);
         }
         for (vector, outputs) in outputs.chunks_mut(LANES).enumerate() {
-            let (mut samples, mut medians) = ([&nothing; N], nothing);
+            let mut samples = [&nothing; N];
             for (samples, keys) in samples.iter_mut().zip(&keys) {
                 *samples = &keys[vector];
             }
+            let mut medians = [T::default(); LANES];
             for lane in 0..LANES {
                 let mut numbers = [K::default(); N];
                 for i in 0..N {
@@ -199,12 +202,9 @@ impl<K: Number> Vectors<'_, K> {
                 }
                 medians[lane] = median(numbers);
             }
-            if let Some(outputs) = outputs.first_chunk_mut::<LANES>() {
-                *outputs = medians.map(|key| T::of_key(T::widen(key)));
-            } else {
-                for (output, &key) in outputs.iter_mut().zip(&medians) {
-                    *output = T::of_key(T::widen(key));
-                }
+            match outputs.first_chunk_mut() {
+                Some(outputs) => *outputs = medians,
+                None => outputs.copy_from_slice(&medians[..outputs.len()]),
             }
         }
     }
@@ -215,11 +215,6 @@ impl<K: Number> Vectors<'_, K> {
 fn vectors<K>(keys: &[K], count: usize) -> &[[K; LANES]] {
     &keys.as_chunks().0[..count]
 }
-
-/// What networks need of a key.
-pub(super) trait Number: Copy + Ord + Default {}
-
-impl<K: Copy + Ord + Default> Number for K {}
 
 /// Sorts 3 numbers of a column.
 #[inline(always)]

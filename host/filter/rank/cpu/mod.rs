@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `padded.rs` | the copy |
 //! | `rectangle.rs` | extremes of rectangles |
-//! | `network.rs`, `median.rs` | networks of comparisons: for any window, and for medians of small squares |
+//! | `network.rs`, `median.rs`, `number.rs` | networks of comparisons: for any window, and for medians of small squares |
 //! | `comparison.rs` | extremes of any window, and with heights |
 //! | `histogram.rs` | running counts |
 //! | `columns.rs`, `order.rs`, `blocks.rs` | counts of columns, a block's samples in ascending order, and both together |
@@ -20,6 +20,7 @@ mod comparison;
 mod histogram;
 mod median;
 mod network;
+mod number;
 mod order;
 mod padded;
 mod rectangle;
@@ -32,8 +33,9 @@ use crate::cpu::allocation;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::PictureProblem;
-use median::Strip;
+use median::{Strip, medians};
 use network::Network;
+pub(crate) use number::Number;
 use padded::Padded;
 use rectangle::Minima;
 use slm_kernels::rank2d::{Key, NO_RANK};
@@ -57,10 +59,12 @@ struct Band<'a, T: Sortable> {
 
 /// Memory that one band after another uses, so that it stays in the processor's cache: new memory takes as long as the work.
 #[derive(Default)]
-struct Memory<K> {
-    padded: Padded<K>,
-    minima: Minima<K>,
-    strip: Strip<K>,
+struct Memory<T: Sortable> {
+    padded: Padded<T::Narrow>,
+    minima: Minima<T::Narrow>,
+    strip: Strip<T::Narrow>,
+    /// The same of samples instead of their keys.
+    samples: (Padded<T>, Strip<T>),
 }
 
 impl<T: Sortable> CpuRank<T> {
@@ -103,13 +107,21 @@ impl<T: Sortable> CpuRank<T> {
     /// Computes some rows of a plane.
     fn band(
         &self,
-        memory: &mut Memory<T::Narrow>,
+        memory: &mut Memory<T>,
         (problem, samples): (&PictureProblem, &[T]),
         plane: usize,
         rows: Range<usize>,
         outputs: &mut [T],
     ) -> Result<()> {
         let (rule, padded, count) = (&self.rule, &mut memory.padded, rows.len());
+        if T::IS_FLOAT && self.method == CpuMethod::Median {
+            // Floats are compared faster than their keys, and need none.
+            let (padded, strip) = &mut memory.samples;
+            padded.fill(problem, samples, plane, rows.clone(), rule.outside, |sample| sample)?;
+            if vectorised!(are_plain(padded.keys())) {
+                return medians((problem, count), padded, strip, outputs, |sample| sample);
+            }
+        }
         match rule.separable_extreme() {
             Some(extreme) => {
                 padded.fill(problem, samples, plane, rows, rule.outside, move |x| T::narrow(extreme.key(x)))?;
@@ -120,7 +132,9 @@ impl<T: Sortable> CpuRank<T> {
         match (self.method, rule.extreme) {
             (CpuMethod::Rectangle, Some(extreme)) => band.extremes(extreme, &mut memory.minima, outputs),
             (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
-            (CpuMethod::Median, _) if !band.has_nans() => band.medians(&mut memory.strip, outputs),
+            (CpuMethod::Median, _) if !band.has_nans() => {
+                medians((problem, count), band.padded, &mut memory.strip, outputs, |key| T::of_key(T::widen(key)))
+            }
             (CpuMethod::Median | CpuMethod::Network, _) if !rule.omit || !band.has_nans() => {
                 band.networks(&self.network, outputs)
             }
@@ -184,6 +198,11 @@ impl<T: Sortable> Band<'_, T> {
             rank => T::of_key(T::widen(*window.select_nth_unstable(rank as usize).1)),
         }
     }
+}
+
+#[inline(always)]
+fn are_plain<K: Number>(numbers: &[K]) -> bool {
+    numbers.iter().fold(true, |are_plain, number| are_plain & number.is_plain())
 }
 
 #[inline(always)]
