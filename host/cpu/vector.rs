@@ -27,6 +27,14 @@ pub(crate) fn are_wide() -> bool {
     !matches!(pulp::Arch::new(), pulp::Arch::Scalar)
 }
 
+/// Returns whether vectors of [`vectorised!`] work are of 64 bytes, of which there are 32 registers.
+pub(crate) fn are_of_64_bytes() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return matches!(pulp::Arch::new(), pulp::Arch::V4(_));
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use crate::cpu::multiply_add::MultiplyAdd;

@@ -19,11 +19,11 @@ use super::rule::FilterRule;
 use super::weights::{Values, Weights};
 use super::window::PictureProblem;
 use crate::cpu::parallel::try_for_chunks;
-use crate::cpu::vector::vectorised;
+use crate::cpu::vector::{self, vectorised};
 use crate::element::stored::Stored;
 use crate::filter1d::Number;
 use crate::{Element, Result};
-use products::{one_row, pays_for_two_rows, two_lines, two_rows};
+use products::{WIDE, WIDTH, one_row, pays_for_two_rows, two_lines, two_rows};
 use segments::Segments;
 use std::ops::Range;
 use strips::{Band, Input, Piece, Strips};
@@ -218,24 +218,45 @@ impl<A: Accumulator> Correlation<'_, A> {
     /// Computes the sums of one output row of a piece, or of two. `column_sums` is temporary memory for as many rows of the piece.
     fn correlate(&self, piece: &Piece<'_, A>, rows: Range<usize>, column_sums: &mut [A], sums: &mut [A]) -> Result<()> {
         let (sources, offsets) = (piece.sources(rows.clone())?, &piece.offsets[..]);
-        let (first, second) = sums.split_at_mut(piece.padded_len());
-        let (first_columns, second_columns) = column_sums.split_at_mut(piece.row_len);
-        match (&self.weights.values, rows.len()) {
-            (Values::Dense(weights), 1) => vectorised!(one_row(&sources, offsets, weights, first)),
-            (Values::Dense(weights), _) => match sources[..] {
-                [above, below] => vectorised!(two_lines([above, below], offsets, weights, [first, second])),
-                _ => vectorised!(two_rows(&sources, offsets, weights, [first, second])),
-            },
-            (Values::Separable { column, row }, 1) => {
-                vectorised!(one_row(&sources, &[0], column, first_columns));
-                vectorised!(one_row(&[first_columns], offsets, row, first));
-            }
-            (Values::Separable { column, row }, _) => {
-                vectorised!(two_rows(&sources, &[0], column, [first_columns, second_columns]));
-                vectorised!(two_lines([first_columns, second_columns], offsets, row, [first, second]));
-            }
+        let sums = sums.split_at_mut(piece.padded_len()).into();
+        let column_sums = column_sums.split_at_mut(piece.row_len).into();
+        match rows.len() {
+            1 => self.one(&sources, offsets, column_sums, sums),
+            _ if vector::are_of_64_bytes() => self.two::<WIDE>(&sources, offsets, column_sums, sums),
+            _ => self.two::<WIDTH>(&sources, offsets, column_sums, sums),
         }
         Ok(())
+    }
+
+    /// Computes the sums of one output row.
+    fn one(&self, sources: &[&[A]], offsets: &[usize], [columns, _]: [&mut [A]; 2], [sums, _]: [&mut [A]; 2]) {
+        match &self.weights.values {
+            Values::Dense(weights) => vectorised!(one_row(sources, offsets, weights, sums)),
+            Values::Separable { column, row } => {
+                vectorised!(one_row(sources, &[0], column, columns));
+                vectorised!(one_row(&[columns], offsets, row, sums));
+            }
+        }
+    }
+
+    /// Computes the sums of two output rows.
+    fn two<const W: usize>(
+        &self,
+        sources: &[&[A]],
+        offsets: &[usize],
+        [above, below]: [&mut [A]; 2],
+        sums: [&mut [A]; 2],
+    ) {
+        match (&self.weights.values, sources) {
+            (Values::Dense(weights), &[above, below]) => {
+                vectorised!(two_lines::<W, _>([above, below], offsets, weights, sums));
+            }
+            (Values::Dense(weights), _) => vectorised!(two_rows::<W, _>(sources, offsets, weights, sums)),
+            (Values::Separable { column, row }, _) => {
+                vectorised!(two_rows::<W, _>(sources, &[0], column, [&mut *above, &mut *below]));
+                vectorised!(two_lines::<W, _>([above, below], offsets, row, sums));
+            }
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The inner loops of filters on the CPU: sums of products of rows of samples and rows of weights.
 //!
-//! They keep [`WIDTH`] neighbouring sums in vector registers while they iterate over the weights; the compiler vectorises them. That
-//! is four vectors of eight `f32`: too few to hide the latency of additions, and each sample is loaded for a single product. So two
-//! rows of outputs are computed together if there are enough registers. Products are added in the same order either way.
+//! They keep neighbouring sums in vector registers while they iterate over the weights; the compiler vectorises them. [`WIDTH`] sums
+//! are four vectors of eight `f32`: too few to hide the latency of additions, and each sample is loaded for a single product. So two
+//! rows of outputs are computed together if there are enough registers, with twice as many sums of each if vectors are of 64 bytes.
+//! Products are added in the same order either way.
 
 use crate::cpu::vector;
 use crate::filter2d::accumulator::Accumulator;
@@ -10,6 +11,14 @@ use std::array;
 
 /// Sums of a row that are computed together.
 pub(super) const WIDTH: usize = 32;
+
+/// The same for two rows, if vectors are of 64 bytes.
+pub(super) const WIDE: usize = 2 * WIDTH;
+
+/// Returns the number of sums that are computed for a row of `len` outputs.
+pub(super) fn padded_len(len: usize) -> usize {
+    len.next_multiple_of(if vector::are_of_64_bytes() { WIDE } else { WIDTH })
+}
 
 /// Returns whether [`two_rows`] and [`two_lines`] are faster than two calls of [`one_row`]: whether all sums fit into the registers.
 pub(super) fn pays_for_two_rows<A>() -> bool {
@@ -33,12 +42,17 @@ pub(super) fn one_row<A: Accumulator>(rows: &[&[A]], offsets: &[usize], weights:
 
 /// Computes `sums[n][e] = Σ_i Σ_j weights[i, j] · rows[i + n][offsets[j] + e]` for two rows of sums.
 #[inline(always)]
-pub(super) fn two_rows<A: Accumulator>(rows: &[&[A]], offsets: &[usize], weights: &[A], sums: [&mut [A]; 2]) {
+pub(super) fn two_rows<const W: usize, A: Accumulator>(
+    rows: &[&[A]],
+    offsets: &[usize],
+    weights: &[A],
+    sums: [&mut [A]; 2],
+) {
     let (taps, last) = (offsets.len(), rows.len() - 1);
-    let [above, below] = sums.map(|sums| sums.chunks_exact_mut(WIDTH));
+    let [above, below] = sums.map(|sums| sums.chunks_exact_mut(W));
     for (block, (above, below)) in above.zip(below).enumerate() {
-        let first = block * WIDTH;
-        let (mut a, mut b) = ([A::ZERO; WIDTH], [A::ZERO; WIDTH]);
+        let first = block * W;
+        let (mut a, mut b) = ([A::ZERO; W], [A::ZERO; W]);
         // Copies of the first and the last row outside of the loops would keep the sums out of registers (rustc 1.95).
         for (&offset, &weight) in offsets.iter().zip(weights) {
             a = plus_products(a, window(rows[0], first + offset), weight);
@@ -62,11 +76,16 @@ pub(super) fn two_rows<A: Accumulator>(rows: &[&[A]], offsets: &[usize], weights
 
 /// Computes `sums[n][e] = Σ_j weights[j] · rows[n][offsets[j] + e]` for two rows of sums.
 #[inline(always)]
-pub(super) fn two_lines<A: Accumulator>(rows: [&[A]; 2], offsets: &[usize], weights: &[A], sums: [&mut [A]; 2]) {
-    let [above, below] = sums.map(|sums| sums.chunks_exact_mut(WIDTH));
+pub(super) fn two_lines<const W: usize, A: Accumulator>(
+    rows: [&[A]; 2],
+    offsets: &[usize],
+    weights: &[A],
+    sums: [&mut [A]; 2],
+) {
+    let [above, below] = sums.map(|sums| sums.chunks_exact_mut(W));
     for (block, (above, below)) in above.zip(below).enumerate() {
-        let first = block * WIDTH;
-        let (mut a, mut b) = ([A::ZERO; WIDTH], [A::ZERO; WIDTH]);
+        let first = block * W;
+        let (mut a, mut b) = ([A::ZERO; W], [A::ZERO; W]);
         for (&offset, &weight) in offsets.iter().zip(weights) {
             a = plus_products(a, window(rows[0], first + offset), weight);
             b = plus_products(b, window(rows[1], first + offset), weight);
@@ -77,13 +96,13 @@ pub(super) fn two_lines<A: Accumulator>(rows: [&[A]; 2], offsets: &[usize], weig
 }
 
 #[inline(always)]
-fn plus_products<A: Accumulator>(sums: [A; WIDTH], samples: &[A; WIDTH], weight: A) -> [A; WIDTH] {
+fn plus_products<const W: usize, A: Accumulator>(sums: [A; W], samples: &[A; W], weight: A) -> [A; W] {
     array::from_fn(|e| A::multiply_add(sums[e], samples[e], weight))
 }
 
 /// Returns the samples that one weight is multiplied by.
 #[inline(always)]
-fn window<A>(samples: &[A], first: usize) -> &[A; WIDTH] {
+fn window<const W: usize, A>(samples: &[A], first: usize) -> &[A; W] {
     samples[first..].first_chunk().expect("rows are padded")
 }
 
@@ -104,21 +123,26 @@ mod tests {
 
     #[test]
     fn two_rows_are_the_same_bits_as_each_alone() {
-        let len = 2 * WIDTH;
+        let len = WIDE;
         for (taps, offsets) in [(1, vec![0]), (1, vec![5, 0, 9]), (2, vec![0, 3]), (3, vec![1, 2, 4]), (7, vec![0; 5])]
         {
             let samples: Vec<f32> = (0..(taps + 1) * (len + 9)).map(number).collect();
             let rows: Vec<&[f32]> = samples.chunks(len + 9).collect();
             let weights: Vec<f32> = (0..taps * offsets.len()).map(|i| number(i + 1)).collect();
             let mut sums = vec![0.0; 4 * len];
-            let [a, b, c, d] = sums.as_chunks_mut::<{ 2 * WIDTH }>().0 else { unreachable!("four rows") };
+            let [a, b, c, d] = sums.as_chunks_mut::<WIDE>().0 else { unreachable!("four rows") };
             one_row(&rows[..taps], &offsets, &weights, a);
             one_row(&rows[1..], &offsets, &weights, b);
-            two_rows(&rows, &offsets, &weights, [c, d]);
-            assert_eq!([bits(c), bits(d)], [bits(a), bits(b)], "{taps} rows of weights at {offsets:?}");
+            let expected = [bits(a), bits(b)];
+            for two_rows in [two_rows::<WIDTH, _>, two_rows::<WIDE, _>] {
+                two_rows(&rows, &offsets, &weights, [&mut *c, &mut *d]);
+                assert_eq!([bits(c), bits(d)], expected, "{taps} rows of weights at {offsets:?}");
+            }
             if taps == 1 {
-                two_lines([rows[0], rows[1]], &offsets, &weights, [c, d]);
-                assert_eq!([bits(c), bits(d)], [bits(a), bits(b)], "a row of weights at {offsets:?}");
+                for two_lines in [two_lines::<WIDTH, _>, two_lines::<WIDE, _>] {
+                    two_lines([rows[0], rows[1]], &offsets, &weights, [&mut *c, &mut *d]);
+                    assert_eq!([bits(c), bits(d)], expected, "a row of weights at {offsets:?}");
+                }
             }
             let exact = |e: usize| {
                 let products =

@@ -1,6 +1,6 @@
 //! The samples that a piece of the outputs depends on, converted and continued beyond the borders.
 
-use super::products::WIDTH;
+use super::products::padded_len;
 use crate::Result;
 use crate::cpu::allocation;
 use crate::filter2d::accumulator::Accumulator;
@@ -37,7 +37,7 @@ pub(super) struct Strips<'a, A> {
 /// Rows of samples. A row contains, for each column of weights, the samples that meet it, at `offsets`.
 pub(super) struct Piece<'a, A> {
     samples: Vec<A>,
-    /// Elements of a row, a multiple of [`WIDTH`].
+    /// Elements of a row, a multiple of the sums that are computed together.
     pub(super) row_len: usize,
     pub(super) offsets: Vec<usize>,
     /// Outputs of a row.
@@ -49,9 +49,9 @@ pub(super) struct Piece<'a, A> {
 }
 
 impl<A> Piece<'_, A> {
-    /// Returns the number of outputs of a row, rounded up to a multiple of [`WIDTH`].
+    /// Returns the number of outputs of a row, rounded up to a multiple of the sums that are computed together.
     pub(super) fn padded_len(&self) -> usize {
-        self.len.next_multiple_of(WIDTH)
+        padded_len(self.len)
     }
 
     /// Returns the rows of samples that meet the rows of weights for an output row. With the next one, which the first
@@ -144,7 +144,7 @@ impl<A: Accumulator> Strips<'_, A> {
         offsets.extend((0..columns.taps).map(|tap| runs.offset(tap) * channels));
         let last = offsets.iter().max().copied().unwrap_or(0);
         // The last blocks of sums read beyond the last samples.
-        let row_len = (runs.len() * channels).max(last + len.next_multiple_of(WIDTH)).next_multiple_of(WIDTH);
+        let row_len = padded_len((runs.len() * channels).max(last + padded_len(len)));
         let mut samples = allocation::reserved(band.sources.len().saturating_mul(row_len))?;
         for (number, &source) in band.sources.iter().enumerate() {
             match source {
