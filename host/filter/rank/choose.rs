@@ -50,11 +50,13 @@ fn has_median_network<T>(rule: &RankRule<T>) -> bool {
 }
 
 impl CpuMethod {
-    /// Returns the number of output rows of a band, for windows of `taps` rows. The rows of windows overlap those of the next band, and the
-    /// counts of columns begin anew with each one.
-    pub(super) fn band(self, taps: usize) -> usize {
+    /// Returns the number of output rows of a band, for windows of `taps` rows, if there are `all` output rows. The rows of windows overlap
+    /// those of the next band, and the counts of columns begin anew with each one.
+    pub(super) fn band(self, taps: usize, all: usize) -> usize {
         match self {
             CpuMethod::Columns => taps.max(64),
+            // Low pictures have bands for many threads, too.
+            CpuMethod::Median => (all / 32).clamp(16, 64),
             CpuMethod::Rectangle => taps.saturating_mul(2).max(16),
             _ => taps.max(16),
         }

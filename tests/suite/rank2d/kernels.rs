@@ -1,7 +1,7 @@
 //! Which methods run, and that all agree for large windows and several blocks.
 
 use super::oracle::{Case, Rank};
-use super::{SUITE, boundaries, check, check_with, filter, sample};
+use super::{EXTENTS, SUITE, boundaries, check, check_with, filter, pick, sample};
 use crate::common::numbers::Number;
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use crate::morphology2d::with_heights;
@@ -51,6 +51,9 @@ pub(super) fn trials() -> Vec<Trial> {
     ];
     let others = vec![
         Trial::test("rank2d::cpu::kernels::methods", methods_of_the_cpu),
+        Trial::test("rank2d::cpu::kernels::squares_u8", squares_on_the_cpu::<u8>),
+        Trial::test("rank2d::cpu::kernels::squares_i16", squares_on_the_cpu::<i16>),
+        Trial::test("rank2d::cpu::kernels::squares_f32", squares_on_the_cpu::<f32>),
         Trial::test("rank2d::cpu::kernels::threads", threads),
         Trial::test("rank2d::emulated::kernels::choices", choices),
         Trial::test("rank2d::emulated::kernels::planned", what_runs_is_planned),
@@ -239,6 +242,34 @@ fn methods_of_the_cpu() -> Result<(), Failed> {
     begins(reason(&Rank2d::<u16>::median(disc.clone()))?, "counts of the samples in the window")?;
     begins(reason(&Rank2d::<u8>::median(9).stride(1, 2))?, "counts of the samples in the window")?;
     begins(reason(&Rank2d::<i32>::median(disc))?, "selection")
+}
+
+/// Medians of rows that have a middle, which the CPU reads without a copy, and of rows that hardly have one.
+fn squares_on_the_cpu<T: RankElement + Number>() -> Result<(), Failed> {
+    for number in 0..96 {
+        let random = &mut Random::new(150 + number);
+        let (side, columns) = (pick(random, &[3, 5, 7]), pick(random, &[70, 73, 131, 300]));
+        let mut case = plain::<T>(number, [0, 0], [side; 2], Rank::Median);
+        case.origin = [0; 2].map(|_| random.below(side) as isize - (side / 2) as isize);
+        let all = boundaries(sample(random, T::KIND));
+        let above = pick(random, &all);
+        case.boundaries = [above, pick(random, &[above, Boundary::Wrap, Boundary::Mirror])];
+        case.extent = pick(random, &EXTENTS);
+        case.stride = [1 + random.below(9), 1];
+        case.channels = pick(random, &[None, Some(2), Some(3)]);
+        case.planes = 1 + random.below(2);
+        case.shape = [side + random.below(90), columns];
+        // Adding 0 makes 0 of -0: of every other picture of floats, all samples but the last one are in the order of comparisons.
+        case.samples = (0..case.sample_count()).map(|_| sample(random, T::KIND) + 0.0).collect();
+        if T::KIND.range().is_none()
+            && number % 2 == 1
+            && let Some(last) = case.samples.last_mut()
+        {
+            *last = -0.0;
+        }
+        check::<T>(&Device::cpu(), &case)?;
+    }
+    Ok(())
 }
 
 /// One thread has the same outputs as several.

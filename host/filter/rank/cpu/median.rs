@@ -10,11 +10,11 @@
 
 use super::network::LANES;
 use super::number::Number;
-use super::padded::Padded;
 use crate::Result;
 use crate::cpu::allocation;
 use crate::cpu::vector::vectorised;
-use crate::filter::two_d::window::PictureProblem;
+use crate::filter::two_d::window::Axis;
+use std::ops::Range;
 
 /// Puts pairs of numbers in order, one pair after another.
 macro_rules! order {
@@ -29,30 +29,49 @@ const STRIP: usize = 8 * LANES;
 /// Bytes of a line of the processor's cache.
 const CACHE_LINE: usize = 64;
 
-/// Maximum number of rows of a window.
-const MOST_TAPS: usize = 7;
+/// Some columns of rows of outputs.
+pub(super) struct Part {
+    /// Rows of outputs.
+    pub(super) rows: usize,
+    pub(super) axis: Axis,
+    pub(super) channels: usize,
+    /// Distance of rows of outputs.
+    pub(super) pitch: usize,
+}
 
-/// Computes some rows of medians of squares of 3, 5 or 7 rows: `of` the medians of numbers. The stride of columns is 1.
+/// Computes medians of squares of 3, 5 or 7 rows: `of` the medians of numbers. `lines` are the numbers at each row position, from the first
+/// window of the columns on, and at least a vector behind the last one; the stride of columns is 1. Returns whether all numbers are in the
+/// order of comparisons; otherwise only some outputs are written.
 pub(super) fn medians<K: Number, T: Number>(
-    (problem, rows): (&PictureProblem, usize),
-    numbers: &Padded<K>,
+    part: &Part,
+    lines: &[&[K]],
+    columns: Range<usize>,
     strip: &mut Strip<K>,
     outputs: &mut [T],
     of: impl Fn(K) -> T + Copy,
-) -> Result<()> {
-    let (width, shape) = (problem.output_width(), [problem.rows.taps, problem.channels]);
-    strip.resize(shape, width)?;
-    for row in 0..rows {
-        let mut lines = [&[][..]; MOST_TAPS];
-        for (tap, line) in lines.iter_mut().enumerate().take(shape[0]) {
-            *line = numbers.line(row * problem.rows.stride + tap);
-        }
-        let outputs = &mut outputs[row * problem.output_pitch..][..width];
+) -> Result<bool> {
+    let (taps, stride) = (part.axis.taps, part.axis.stride);
+    let beyond = (taps - 1) * part.channels;
+    strip.resize([taps, part.channels], columns.len())?;
+    for row in 0..part.rows {
+        let lines = &lines[row * stride..][..taps];
+        let new = &lines[if row == 0 { 0 } else { taps.saturating_sub(stride) }..];
+        let outputs = &mut outputs[row * part.pitch..][columns.clone()];
         for (number, outputs) in outputs.chunks_mut(strip.len).enumerate() {
-            strip.medians(&lines, shape, number * strip.len, outputs, of);
+            let first = number * strip.len;
+            // Just before they are used, while the next ones come from memory.
+            if !new.iter().all(|line| vectorised!(are_plain(&line[first..][..outputs.len() + beyond]))) {
+                return Ok(false);
+            }
+            strip.medians(lines, part.channels, first, outputs, of);
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+#[inline(always)]
+fn are_plain<K: Number>(numbers: &[K]) -> bool {
+    numbers.iter().fold(true, |are_plain, number| are_plain & number.is_plain())
 }
 
 /// The sorted columns of neighbouring outputs' windows.
@@ -62,7 +81,8 @@ pub(super) struct Strip<K> {
     len: usize,
     /// Distance of a column's keys.
     pitch: usize,
-    /// From `aligned` on, so that vectors do not cross the cache's lines: the least keys of all columns, then the next ones.
+    /// From `aligned` on, so that vectors do not cross the cache's lines: the first keys of all columns as they are sorted, then the second
+    /// ones, and so on.
     keys: Vec<K>,
     aligned: usize,
 }
@@ -85,16 +105,16 @@ impl<K: Number> Strip<K> {
     /// Computes neighbouring outputs of a row, from `first` on.
     fn medians<T: Number>(
         &mut self,
-        lines: &[&[K]; MOST_TAPS],
-        [taps, channels]: [usize; 2],
+        lines: &[&[K]],
+        channels: usize,
         first: usize,
         outputs: &mut [T],
         of: impl Fn(K) -> T + Copy,
     ) {
-        let sorted = &mut self.keys[self.aligned..][..taps * self.pitch];
+        let sorted = &mut self.keys[self.aligned..][..lines.len() * self.pitch];
         let mut vectors = Vectors { sorted, pitch: self.pitch, channels };
         let places = [first, outputs.len()];
-        match taps {
+        match lines.len() {
             3 => vectorised!({
                 vectors.sort::<3>(
                     lines,
@@ -148,12 +168,7 @@ struct Vectors<'a, K> {
 impl<K: Number> Vectors<'_, K> {
     /// Sorts the columns, of `S` rows, of some outputs.
     #[inline(always)]
-    fn sort<const S: usize>(
-        &mut self,
-        lines: &[&[K]; MOST_TAPS],
-        [first, outputs]: [usize; 2],
-        sort: impl Fn([K; S]) -> [K; S],
-    ) {
+    fn sort<const S: usize>(&mut self, lines: &[&[K]], [first, outputs]: [usize; 2], sort: impl Fn([K; S]) -> [K; S]) {
         let count = (outputs + (S - 1) * self.channels).div_ceil(LANES);
         let nothing = [K::default(); LANES];
         let mut rows = [&[][..]; S];

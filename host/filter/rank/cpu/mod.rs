@@ -1,13 +1,14 @@
 //! Rank filters on the CPU.
 //!
 //! The rows of outputs are divided into bands. A band first copies the rows of samples that it depends on, each once, as keys and
-//! continued beyond the borders, so the inner loops need no border checks.
+//! continued beyond the borders, so the inner loops need no border checks. Small medians read most samples without a copy.
 //!
 //! | file | method |
 //! |---|---|
 //! | `padded.rs` | the copy |
 //! | `rectangle.rs` | extremes of rectangles |
-//! | `network.rs`, `median.rs`, `number.rs` | networks of comparisons: for any window, and for medians of small squares |
+//! | `network.rs` | a network of comparisons, for any window |
+//! | `median.rs`, `samples.rs`, `number.rs` | networks for medians of small squares, of keys and of samples |
 //! | `comparison.rs` | extremes of any window, and with heights |
 //! | `histogram.rs` | running counts |
 //! | `columns.rs`, `order.rs`, `blocks.rs` | counts of columns, a block's samples in ascending order, and both together |
@@ -24,6 +25,7 @@ mod number;
 mod order;
 mod padded;
 mod rectangle;
+mod samples;
 
 use super::choose::{CpuMethod, choose_on_cpu};
 use super::element::Sortable;
@@ -33,11 +35,12 @@ use crate::cpu::allocation;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::PictureProblem;
-use median::{Strip, medians};
+use median::{Part, Strip, medians};
 use network::Network;
 pub(crate) use number::Number;
 use padded::Padded;
 use rectangle::Minima;
+use samples::medians_of_samples;
 use slm_kernels::rank2d::{Key, NO_RANK};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -63,7 +66,7 @@ struct Memory<T: Sortable> {
     padded: Padded<T::Narrow>,
     minima: Minima<T::Narrow>,
     strip: Strip<T::Narrow>,
-    /// The same of samples instead of their keys.
+    /// For samples instead of their keys.
     samples: (Padded<T>, Strip<T>),
 }
 
@@ -86,7 +89,7 @@ impl<T: Sortable> CpuRank<T> {
             return Ok(());
         }
         let (all, pitch) = (problem.output_rows(), problem.output_pitch);
-        let height = self.method.band(self.rule.runs.shape[0]).min(all);
+        let height = self.method.band(self.rule.runs.shape[0], all).min(all);
         let memories = Mutex::new(Vec::new());
         let memories = || memories.lock().unwrap_or_else(PoisonError::into_inner);
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
@@ -114,13 +117,10 @@ impl<T: Sortable> CpuRank<T> {
         outputs: &mut [T],
     ) -> Result<()> {
         let (rule, padded, count) = (&self.rule, &mut memory.padded, rows.len());
-        if T::IS_FLOAT && self.method == CpuMethod::Median {
-            // Floats are compared faster than their keys, and need none.
-            let (padded, strip) = &mut memory.samples;
-            padded.fill(problem, samples, plane, rows.clone(), rule.outside, |sample| sample)?;
-            if vectorised!(are_plain(padded.keys())) {
-                return medians((problem, count), padded, strip, outputs, |sample| sample);
-            }
+        if self.method == CpuMethod::Median
+            && medians_of_samples(&mut memory.samples, (problem, samples), plane, rows.clone(), rule.outside, outputs)?
+        {
+            return Ok(());
         }
         match rule.separable_extreme() {
             Some(extreme) => {
@@ -132,9 +132,7 @@ impl<T: Sortable> CpuRank<T> {
         match (self.method, rule.extreme) {
             (CpuMethod::Rectangle, Some(extreme)) => band.extremes(extreme, &mut memory.minima, outputs),
             (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
-            (CpuMethod::Median, _) if !band.has_nans() => {
-                medians((problem, count), band.padded, &mut memory.strip, outputs, |key| T::of_key(T::widen(key)))
-            }
+            (CpuMethod::Median, _) if T::IS_FLOAT && !band.has_nans() => band.medians(&mut memory.strip, outputs),
             (CpuMethod::Median | CpuMethod::Network, _) if !rule.omit || !band.has_nans() => {
                 band.networks(&self.network, outputs)
             }
@@ -164,6 +162,14 @@ impl<T: Sortable> Band<'_, T> {
     /// Returns the keys of a row of windows: that in row `tap` of the windows of output row `row`.
     fn line(&self, row: usize, tap: usize) -> &[T::Narrow] {
         self.padded.line(row * self.problem.rows.stride + tap)
+    }
+
+    /// Computes medians of keys.
+    fn medians(&self, strip: &mut Strip<T::Narrow>, outputs: &mut [T]) -> Result<()> {
+        let &PictureProblem { rows: axis, channels, output_pitch: pitch, .. } = self.problem;
+        let part = Part { rows: self.rows, axis, channels, pitch };
+        let lines = allocation::collected((0..self.padded.positions()).map(|position| self.padded.line(position)))?;
+        medians(&part, &lines, 0..self.width(), strip, outputs, |key| T::of_key(T::widen(key))).map(|_| ())
     }
 
     /// Selects each output from a copy of its window.
@@ -198,11 +204,6 @@ impl<T: Sortable> Band<'_, T> {
             rank => T::of_key(T::widen(*window.select_nth_unstable(rank as usize).1)),
         }
     }
-}
-
-#[inline(always)]
-fn are_plain<K: Number>(numbers: &[K]) -> bool {
-    numbers.iter().fold(true, |are_plain, number| are_plain & number.is_plain())
 }
 
 #[inline(always)]
