@@ -23,10 +23,12 @@ const LONG: Duration = Duration::from_secs(2);
 /// Number of random outputs that are compared.
 const INNER: usize = 500;
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 12] = [
     Case::Median(3),
+    Case::Median(4),
     Case::Median(5),
     Case::Median(7),
+    Case::Median(9),
     Case::Median(15),
     Case::Median(25),
     Case::Median(75),
@@ -88,11 +90,18 @@ impl Case {
         .boundary(Boundary::Nearest)
     }
 
+    /// Returns whether bisection takes a time like that of sorting.
+    fn is_near_bisection(self) -> bool {
+        matches!(self, Case::Median(4 | 9))
+    }
+
     fn variants(self, device: &Device) -> &'static [(&'static str, Rank2dAlgorithm)] {
         if is_cpu(device) {
             &[("cpu", Rank2dAlgorithm::Auto)]
         } else if self.side() == GLOBAL_SIDE {
             &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
+        } else if self.is_near_bisection() {
+            &[("sorted", Rank2dAlgorithm::SortedTile), ("shared", Rank2dAlgorithm::SharedTile)]
         } else {
             &[("auto", Rank2dAlgorithm::Auto)]
         }

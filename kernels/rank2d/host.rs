@@ -4,7 +4,7 @@ use super::key::Ranked;
 use super::tile::{Form, samples};
 use super::van_herk::{RUN, Sizes};
 use super::word_tile::LANES;
-use super::{Axis, BLOCK, Packing, median, small_extreme};
+use super::{Axis, BLOCK, Packing, median, small_extreme, sorted};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
 
@@ -15,6 +15,8 @@ pub enum RankKernel {
     Global,
     /// Any window, from a tile in shared memory.
     Tile,
+    /// Any rank of rectangles with strides of 1, of the sorted samples of a tile.
+    Sorted,
     /// Minima and maxima of rectangles, from a tile in shared memory.
     Extreme,
     /// Minima and maxima of rectangles of at most [`MOST_TAPS`](Self::MOST_TAPS) rows and columns, with strides of 1.
@@ -44,6 +46,7 @@ impl RankKernel {
             RankKernel::Median7 => Some(7),
             RankKernel::Global
             | RankKernel::Tile
+            | RankKernel::Sorted
             | RankKernel::Extreme
             | RankKernel::SmallExtreme
             | RankKernel::AnyExtreme
@@ -65,9 +68,19 @@ pub struct RankProblem {
     pub channels: u32,
 }
 
-/// Returns how to launch a kernel. `pairs` is whether the GPU compares pairs of 16-bit integers: from compute capability 9.0 on.
+/// What a launch depends on beside the problem.
+#[derive(Clone, Copy, Debug)]
+pub struct RankLimits {
+    /// Whether the GPU compares pairs of 16-bit integers: from compute capability 9.0 on.
+    pub pairs: bool,
+    /// Shared memory of a block, in bytes.
+    pub shared_bytes: u64,
+}
+
+/// Returns how to launch a kernel.
 #[must_use]
-pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, pairs: bool) -> Geometry {
+pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, limits: RankLimits) -> Geometry {
+    let RankLimits { pairs, shared_bytes: available } = limits;
     let RankProblem { planes, rows, columns, channels } = *problem;
     let [width, height] = BLOCK.map(u64::from);
     // Each run is three numbers, and there may be one for each sample.
@@ -87,6 +100,9 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, pairs
     }
     if kernel == RankKernel::SmallExtreme {
         return of_small_extremes::<T>(problem, pairs);
+    }
+    if kernel == RankKernel::Sorted {
+        return of_sorted::<T>(problem, sorted_tile::<T>(problem, available));
     }
     let form = Form::of(&rows, &columns);
     // The last phase of a row may be padded.
@@ -141,6 +157,52 @@ fn of_small_extremes<T: Ranked>(problem: &RankProblem, pairs: bool) -> Geometry 
         groups: planes.saturating_mul(rows.outputs.div_ceil(height)),
         shared_bytes: 2 * shared_bytes::<T::Key>(words),
         steps: words * per_word + 4 * x * y,
+    }
+}
+
+/// Returns the rows and columns of outputs of a block of [`RankKernel::Sorted`]: the most whose tile fits into this shared memory, otherwise
+/// the fewest.
+#[must_use]
+pub fn sorted_tile<T: Ranked>(problem: &RankProblem, available: u64) -> [u32; 2] {
+    const TILES: &[[u32; 2]] = &[[32, 32], [16, 32], [8, 32]];
+    const PIECES: &[[u32; 2]] = &[[1, 512], [1, 256], [1, 128], [1, 64], [1, 32]];
+    let tiles = if problem.rows.outputs == 1 { PIECES } else { TILES };
+    let fitting = tiles.iter().find(|&&outputs| bytes_of_sorted::<T>(problem, outputs) <= available);
+    *fitting.unwrap_or(&tiles[tiles.len() - 1])
+}
+
+/// Returns the shared memory of a block, or too much of it if positions have more than 16 bits.
+fn bytes_of_sorted<T: Ranked>(problem: &RankProblem, outputs: [u32; 2]) -> u64 {
+    const MOST_TAPS: u32 = 1 << 14;
+    let taps = [problem.rows.taps, problem.columns.taps];
+    if taps.iter().any(|&taps| taps > MOST_TAPS) {
+        return u64::MAX;
+    }
+    let sizes = sorted::Sizes::new(outputs, taps);
+    if sizes.position_bits() > u16::BITS {
+        return u64::MAX;
+    }
+    let words = sorted::words(&sizes).map(shared_bytes::<u32>);
+    let halves = sorted::halves(&sizes).map(shared_bytes::<u16>);
+    shared_bytes::<T::Key>(sizes.len().into()) + words.iter().sum::<u64>() + halves.iter().sum::<u64>()
+}
+
+/// Returns how to launch the kernel that sorts tiles.
+fn of_sorted<T: Ranked>(problem: &RankProblem, outputs: [u32; 2]) -> Geometry {
+    let RankProblem { planes, rows, columns, channels } = *problem;
+    let [height, width] = outputs.map(u64::from);
+    let shared_bytes = bytes_of_sorted::<T>(problem, outputs);
+    let threads = u64::from(LANES * sorted::WARPS);
+    let digits = u64::from(T::BITS / 8);
+    // Each key takes part in a few steps of each digit, and each output in a few of each group of keys. A byte of the masks is in two words.
+    let per_key = 32 + 16 * digits;
+    let steps = shared_bytes.saturating_mul(per_key + width * height / 64).saturating_add(threads * (64 + 96 * digits));
+    Geometry {
+        block: [LANES, sorted::WARPS],
+        tiles: columns.outputs.div_ceil(width).saturating_mul(channels.into()),
+        groups: planes.saturating_mul(rows.outputs.div_ceil(height)),
+        shared_bytes,
+        steps,
     }
 }
 

@@ -4,10 +4,11 @@
 //! `-0.0` comes before `+0.0`, and infinities are at both ends. All NaNs are one key, the greatest: no other float has it, nor the key 0.
 
 use super::packing::{Floats, Narrow, Packing, Single};
+use core::ops::{BitOr, BitXor};
 use cuda_std::Value;
 
 /// An unsigned integer that kernels compare.
-pub trait Key: Value + Ord {
+pub trait Key: Value + Ord + BitOr<Output = Self> + BitXor<Output = Self> {
     /// The least key.
     const ZERO: Self;
     /// The greatest key.
@@ -20,6 +21,10 @@ pub trait Key: Value + Ord {
     /// Returns the key with all bits inverted.
     #[must_use]
     fn inverted(self) -> Self;
+
+    /// Returns a digit of 8 bits, from the least one on.
+    #[must_use]
+    fn digit(self, number: u32) -> u32;
 }
 
 macro_rules! keys {
@@ -36,6 +41,11 @@ macro_rules! keys {
             #[inline(always)]
             fn inverted(self) -> Self {
                 !self
+            }
+
+            #[inline(always)]
+            fn digit(self, number: u32) -> u32 {
+                (self >> (8 * number)) as u32 & 0xff
             }
         }
     )*};

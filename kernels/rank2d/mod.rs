@@ -11,6 +11,7 @@
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
 //! | `van_herk.rs` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
 //! | `median.rs`, `median_seven.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
+//! | `sorted` | any rank of rectangles with strides of 1, of the sorted samples of a tile | tile, order of the samples, masks of windows |
 //! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
 //!
 //! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons. For medians and small rectangles,
@@ -28,12 +29,13 @@ mod network;
 mod packing;
 mod select;
 mod small_extreme;
+mod sorted;
 mod tile;
 mod van_herk;
 mod word_tile;
 
 #[cfg(not(target_os = "cuda"))]
-pub use host::{PassKernel, RankKernel, RankPass, RankProblem, rank_geometry};
+pub use host::{PassKernel, RankKernel, RankLimits, RankPass, RankProblem, rank_geometry, sorted_tile};
 pub use key::{Extreme, Key, Ranked};
 pub use packing::Packing;
 pub use select::NO_RANK;
@@ -121,6 +123,10 @@ arguments! {
         pub omit: u32,
         /// Not 0 if an extreme is the maximum.
         pub greatest: u32,
+        /// Rows of outputs of a block whose tile is sorted.
+        pub tile_rows: u32,
+        /// Likewise, columns: a multiple of 32.
+        pub tile_columns: u32,
     }
 }
 
@@ -201,6 +207,11 @@ kernel! {
     /// Any window, by bisection in a tile in shared memory.
     pub fn rank2d_tile<'l>(arena, args: Args<'l, T>) {
         tile::outputs::<T, false>(arena, &args);
+    }
+
+    /// Any rank of rectangles, of the sorted samples of a tile; the strides are 1.
+    pub fn rank2d_sorted<'l>(arena, args: Args<'l, T>) {
+        sorted::outputs(arena, &args);
     }
 
     /// Minima and maxima of rectangles.

@@ -46,9 +46,15 @@ fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether conflicts at the site depend on the data: at atomic operations, and in the search for a counter in a
-/// cache. Conflicts of transpositions depend on the shape of the matrix and the algorithm, and have a separate trial.
+/// Returns whether conflicts at the site depend on the data: at atomic operations, in the search for a counter in a cache, where samples are
+/// sorted, and where a member of the sorted ones is. Conflicts of transpositions depend on the shape of the matrix and the algorithm, and have
+/// a separate trial.
 fn depends_on_data(site: &SiteCounts) -> bool {
-    let cached = site.action == Action::Load && site.at.file.ends_with("histogram/cached.rs");
-    site.action == Action::Atomic || cached || Path::new(&site.at.file).ancestors().any(|it| it.ends_with("transpose"))
+    let is_in = |file: &str| site.at.file.ends_with(file);
+    let cached = site.action == Action::Load && is_in("histogram/cached.rs");
+    let sorted = is_in("sorted/order.rs") || is_in("sorted/member.rs");
+    site.action == Action::Atomic
+        || cached
+        || sorted
+        || Path::new(&site.at.file).ancestors().any(|it| it.ends_with("transpose"))
 }

@@ -18,6 +18,10 @@ pub enum Rank2dAlgorithm {
     /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then
     /// down the columns. Other ranks are found by bisection.
     SharedTile,
+    /// A block sorts a tile of samples and its halo in shared memory, once for all windows in it: rectangles with strides of 1. A rank is found
+    /// by counting those of the sorted samples that are in the rows and the columns of the window. [`Auto`](Self::Auto) uses it for
+    /// ranks other than extremes that have no network. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
+    SortedTile,
     /// Extremes of rectangles with strides of 1, in two launches: along the rows, then down the columns of their results, in memory that is
     /// allocated for each use. The cost hardly depends on the size of the window. [`Auto`](Self::Auto) uses it from 17 rows or columns on. For
     /// other filters, [`prepare`](crate::Rank2d::prepare) fails.

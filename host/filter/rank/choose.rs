@@ -5,7 +5,7 @@ use super::rule::RankRule;
 use super::{Rank2dAlgorithm, RankError, gpu};
 use crate::Result;
 use crate::device::info::SharedMemory;
-use slm_kernels::rank2d::{RankKernel, rank_geometry};
+use slm_kernels::rank2d::{RankKernel, RankLimits, rank_geometry};
 
 /// How the CPU finds ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,16 +90,29 @@ pub(super) enum Choice {
 pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> Result<(Choice, &'static str)> {
     let is_separable = rule.separable_extreme().is_some() && rule.window.has_unit_steps();
     let is_large = rule.runs.shape.iter().any(|&side| side > RankKernel::MOST_TAPS as usize);
+    let is_sortable = rule.runs.is_rectangle && rule.heights.is_none() && rule.window.has_unit_steps();
+    let check = |kernel: RankKernel| -> Result<()> {
+        let limits = RankLimits { pairs: false, shared_bytes: shared.max_per_block };
+        let geometry = rank_geometry::<T>(kernel, &gpu::without_outputs(rule)?, limits);
+        shared.check(T::kernel_name(kernel), geometry.shared_bytes)
+    };
     match rule.algorithm {
         Rank2dAlgorithm::GlobalMemory => return Ok((Choice::One(in_global_memory(rule)), REQUESTED)),
         Rank2dAlgorithm::VanHerk if !is_separable => return Err(RankError::NotSeparable.into()),
         Rank2dAlgorithm::VanHerk => return Ok((Choice::Passes, REQUESTED)),
+        Rank2dAlgorithm::SortedTile if !is_sortable => return Err(RankError::NotSortable.into()),
+        Rank2dAlgorithm::SortedTile => {
+            return check(RankKernel::Sorted).map(|()| (Choice::One(RankKernel::Sorted), REQUESTED));
+        }
         Rank2dAlgorithm::Auto if is_separable && is_large => return Ok((Choice::Passes, BY_PASSES)),
         _ => {}
     }
     let (kernel, reason) = in_shared_memory(rule);
-    let bytes = rank_geometry::<T>(kernel, &gpu::without_outputs(rule)?, false).shared_bytes;
-    match (rule.algorithm, shared.check(T::kernel_name(kernel), bytes)) {
+    let is_bisected = kernel == RankKernel::Tile && rule.runs.count >= LEAST_SORTED;
+    if rule.algorithm == Rank2dAlgorithm::Auto && is_sortable && is_bisected && check(RankKernel::Sorted).is_ok() {
+        return Ok((Choice::One(RankKernel::Sorted), BY_SORTING));
+    }
+    match (rule.algorithm, check(kernel)) {
         (_, Ok(())) => Ok((Choice::One(kernel), reason)),
         (Rank2dAlgorithm::Auto, Err(_)) => {
             Ok((Choice::One(in_global_memory(rule)), "a tile does not fit into shared memory"))
@@ -109,6 +122,11 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
 }
 
 const REQUESTED: &str = "it was requested";
+
+/// Least number of samples of a window for sorting a tile, which takes as long for any window. Otherwise bisection takes less time.
+const LEAST_SORTED: u32 = 16;
+
+const BY_SORTING: &str = "a tile is sorted once for all windows in it";
 
 const BY_PASSES: &str = "extremes of large rectangles take a fixed number of comparisons along each axis";
 

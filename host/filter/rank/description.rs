@@ -179,7 +179,9 @@ impl<S: RankElement> Rank2d<S> {
     /// * [`Filter2dError::Zero`] for a stride or a number of channels of 0.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the window.
     /// * [`RankError::NotSeparable`] on a GPU if [`VanHerk`](Rank2dAlgorithm::VanHerk) does not take the filter.
-    /// * [`Error::SharedMemoryExceeded`] if [`SharedTile`](Rank2dAlgorithm::SharedTile) needs more shared memory than the device has.
+    /// * [`RankError::NotSortable`] on a GPU if [`SortedTile`](Rank2dAlgorithm::SortedTile) does not take the filter.
+    /// * [`Error::SharedMemoryExceeded`] if [`SharedTile`](Rank2dAlgorithm::SharedTile) or
+    ///   [`SortedTile`](Rank2dAlgorithm::SortedTile) needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedRank2d<S>> {
         PreparedRank2d::new(device, self.rule(None)?)

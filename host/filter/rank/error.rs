@@ -34,4 +34,7 @@ pub enum RankError {
     /// [`VanHerk`](crate::Rank2dAlgorithm::VanHerk) was requested for another filter on a GPU.
     #[error("the algorithm VanHerk needs extremes of rectangles, with strides of 1; Auto takes any filter")]
     NotSeparable,
+    /// [`SortedTile`](crate::Rank2dAlgorithm::SortedTile) was requested for another filter on a GPU.
+    #[error("the algorithm SortedTile needs rectangles without heights, with strides of 1; Auto takes any filter")]
+    NotSortable,
 }

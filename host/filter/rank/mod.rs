@@ -44,8 +44,8 @@
 //! |---|---|---|
 //! | extremes of rectangles | about `1.5 (log2(h) + log2(v))` comparisons, of vectors of neighbouring outputs | from 17 rows or columns on, with strides of 1: about four comparisons along each axis, for windows of all sizes; otherwise about `h + v`, if a tile fits into shared memory |
 //! | extremes of other windows | a comparison per sample of the window, of vectors of neighbouring outputs | a comparison per sample of the window |
-//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out; in registers for medians of squares of 3, 5 and 7 rows | networks for medians of squares of 3, 5 and 7 rows with strides of 1 that leave no NaNs out; otherwise bisection |
-//! | others of rectangles, strides of 1, unless samples of up to 16 bits have `h = 1` | counts of the samples in each column of the window: hardly more for large windows, and about four times as much if samples have more than 8 bits, which are sorted first | bisection: one pass over the window per bit |
+//! | other ranks of up to 49 samples | a network of comparisons, of vectors of neighbouring outputs, unless NaNs are left out; in registers for medians of squares of 3, 5 and 7 rows | networks for medians of squares of 3, 5 and 7 rows with strides of 1 that leave no NaNs out; otherwise as below, and bisection for less than 16 samples |
+//! | others of rectangles, strides of 1, unless samples of up to 16 bits have `h = 1` | counts of the samples in each column of the window: hardly more for large windows, and about four times as much if samples have more than 8 bits, which are sorted first | a block sorts a tile and counts those of its samples that are in a window, 32 in one step; bisection if the tile does not fit into shared memory |
 //! | others, `u8`, `u16`, `i16` | counts of the window, updated with the ends of its runs | bisection: one pass over the window per bit |
 //! | others | selection in linear time | bisection |
 

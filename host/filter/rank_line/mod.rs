@@ -20,8 +20,7 @@
 //! ```
 //!
 //! Lines are the rows or columns of pictures, and ranks are those of [`rank2d`](crate::rank2d), with the same order of numbers, treatment of
-//! NaNs, methods and cost: outputs are the same as by sorting the window, bit for bit, on every device. A rank of one long line, other than
-//! an extreme, is found by bisection on a GPU.
+//! NaNs, methods and cost: outputs are the same as by sorting the window, bit for bit, on every device.
 
 // | file | contents |
 // |---|---|

@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `golden.rs` | results of SciPy |
 //! | `kernels.rs` | which methods run, large windows, and several blocks |
+//! | `sorted.rs` | ranks of sorted tiles |
 //! | `oracle.rs` | results by the definition, part of `tests/support` |
 //! | `api/` | the interface, part of `tests/api` |
 
 mod golden;
 mod kernels;
+mod sorted;
 
 use crate::common::numbers::{Kind, Number, bits, converted, pitched};
 use crate::common::{Random, equal, is_emulated, on_every_backend, same};
@@ -38,7 +40,7 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "conformance::f32", conforms::<f32>),
         on_every_backend(SUITE, "conformance::f64", conforms::<f64>),
     ];
-    conformance.into_iter().flatten().chain(kernels::trials()).chain(golden::trials()).collect()
+    conformance.into_iter().flatten().chain(kernels::trials()).chain(sorted::trials()).chain(golden::trials()).collect()
 }
 
 /// Shapes of pictures and of windows, and strides.
@@ -174,8 +176,8 @@ fn filter<T: RankElement + Number>(case: &Case) -> Rank2d<T> {
 }
 
 fn algorithms(device: &Device) -> &'static [Rank2dAlgorithm] {
-    use Rank2dAlgorithm::{Auto, GlobalMemory, SharedTile, VanHerk};
-    const ALL: [Rank2dAlgorithm; 4] = [Auto, GlobalMemory, SharedTile, VanHerk];
+    use Rank2dAlgorithm::{Auto, GlobalMemory, SharedTile, SortedTile, VanHerk};
+    const ALL: [Rank2dAlgorithm; 5] = [Auto, GlobalMemory, SharedTile, SortedTile, VanHerk];
     match device.info().backend {
         Backend::Cpu => &ALL[..1],
         // `Auto` is one of the others.
@@ -189,6 +191,7 @@ fn is_refused<T: RankElement>(algorithm: Rank2dAlgorithm, prepared: slm::Result<
     match algorithm {
         // Tiles of large strides and several channels exceed the shared memory of some devices.
         Rank2dAlgorithm::SharedTile => matches!(prepared, Err(Error::SharedMemoryExceeded { .. })),
+        Rank2dAlgorithm::SortedTile => matches!(prepared, Err(Error::Rank(RankError::NotSortable))),
         Rank2dAlgorithm::VanHerk => matches!(prepared, Err(Error::Rank(RankError::NotSeparable))),
         _ => false,
     }

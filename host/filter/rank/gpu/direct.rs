@@ -8,7 +8,7 @@ use crate::filter::rank::rule::RankRule;
 use crate::filter::two_d::window::PictureProblem;
 use crate::{Buffer, BufferSlice, BufferSliceMut, LaunchPlan, Result, Windows};
 use slm_kernels::filter2d::Geometry;
-use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankProblem, rank_geometry};
+use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankLimits, RankProblem, rank_geometry, sorted_tile};
 
 /// The first GPUs that compare pairs of 16-bit integers.
 const FIRST_WITH_PAIRS: (u32, u32) = (9, 0);
@@ -47,7 +47,8 @@ impl<T: Sortable> Direct<T> {
 
     fn geometry(&self, picture: &PictureProblem) -> (RankProblem, Geometry) {
         let problem = problem(picture);
-        (problem, rank_geometry::<T>(self.kernel, &problem, has_pairs(&self.gpu)))
+        let limits = RankLimits { pairs: has_pairs(&self.gpu), shared_bytes: self.gpu.shared.max_per_block };
+        (problem, rank_geometry::<T>(self.kernel, &problem, limits))
     }
 }
 
@@ -64,6 +65,7 @@ impl<T: Sortable> Launches<T> for Direct<T> {
         outputs: BufferSliceMut<'_, T>,
     ) -> Result<()> {
         let (problem, geometry) = self.geometry(picture);
+        let [tile_rows, tile_columns] = sorted_tile::<T>(&problem, self.gpu.shared.max_per_block);
         let _submission = self.gpu.submission_lock()?;
         let mut windows = Windows::new(&self.gpu);
         let (input, output) = (windows.input_slice(samples), windows.output_slice(outputs));
@@ -90,6 +92,8 @@ impl<T: Sortable> Launches<T> for Direct<T> {
                 count: self.count,
                 omit: self.omit.into(),
                 greatest: self.extreme.is_some_and(|extreme| extreme.greatest).into(),
+                tile_rows,
+                tile_columns,
             };
             self.loaded.launch(&windows, shape(&geometry, part.blocks), args, &())
         })
