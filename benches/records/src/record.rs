@@ -61,6 +61,11 @@ impl Row {
 }
 
 impl Record {
+    /// Returns the rows of a benchmark.
+    pub(crate) fn rows_of(&self, benchmark: &str) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.benchmark == benchmark)
+    }
+
     pub(crate) fn from_text(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
