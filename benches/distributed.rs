@@ -11,7 +11,7 @@ use slm::distributed::{Devices, DistributedBuffer};
 use slm::filter1d::PreparedFilter1d;
 use slm::{Backend, Device, Filter1d, Filter2d, Histogram, Life, Result, Transpose};
 use std::time::{Duration, Instant};
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 11;
 
@@ -32,7 +32,9 @@ fn main() -> Result<()> {
     counts(&one, &all, 1 << (30 - scale))?;
     counts(&one, &all, 1 << (32 - scale))?;
     transpositions(&one, &all, 1 << (15 - scale / 2))?;
-    life(&one, &all, 1 << (17 - scale / 2))
+    life(&one, &all, 1 << (17 - scale / 2))?;
+    end();
+    Ok(())
 }
 
 /// Prints the times of a case on one device and on all.

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{begin, end, median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter1d::{Filter1dAlgorithm, FilterElement, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Buffer, Device, Filter1d, Result};
@@ -35,6 +35,7 @@ fn main() -> Result<()> {
     problems.1.table()?;
     problems.2.table()?;
     host_time(&device)?;
+    end();
     if !table_only {
         let mut criterion = Criterion::default().sample_size(20).configure_from_args();
         problems.0.benchmark(&mut criterion);

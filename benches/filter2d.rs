@@ -9,7 +9,7 @@ mod common;
 #[path = "filter2d/peer.rs"]
 mod peer;
 
-use common::{begin, median, random, report};
+use common::{begin, end, median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter2d::{Filter2dAlgorithm, Filter2dError, PreparedFilter2d};
 use slm::ndarray::Array2;
@@ -67,6 +67,7 @@ fn main() -> Result<()> {
     floats.table(&F32, &mut criterion)?;
     let mut bytes = Problem::<u8>::new(&device, 4)?;
     bytes.table(&RGBA, &mut criterion)?;
+    end();
     if let Some(criterion) = criterion {
         criterion.final_summary();
     }

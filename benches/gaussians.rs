@@ -9,7 +9,7 @@ mod table;
 use slm::filter1d::ErrorBound;
 use slm::{Backend, Boundary, Buffer2, Device, Filter1d, Filter2d, FilterSample, Result};
 use std::any::type_name;
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 9;
 const SIGMAS: [f64; 11] = [2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 100.0, 128.0];
@@ -30,6 +30,7 @@ fn main() -> Result<()> {
         blur::<u8>(&device, side, 1)?;
         blur::<u8>(&device, side, 3)?;
     }
+    end();
     Ok(())
 }
 

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{begin, end, median, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramWeight, MemoryOrder, PreparedHistogram};
@@ -81,7 +81,9 @@ fn main() -> Result<()> {
     let mut criterion = (!table_only).then(|| Criterion::default().sample_size(20).configure_from_args());
     let (bytes, samples) = if is_cpu(&device) { (1 << 30, 1 << 24) } else { (1 << 27, 1 << 26) };
     if has_argument("--weighted") {
-        return weighted(&device, samples);
+        weighted(&device, samples)?;
+        end();
+        return Ok(());
     }
     measure(&device, "bytes u8", &Histogram::bytes(), bytes, |bin| bin as u8, &mut criterion)?;
     measure(&device, "low bits u16", &Histogram::low_bits(10), samples, |bin| bin as u16, &mut criterion)?;
@@ -115,6 +117,7 @@ fn main() -> Result<()> {
         many_bins(&device, samples)?;
         items(&device)?;
     }
+    end();
     if let Some(criterion) = criterion {
         criterion.final_summary();
     }

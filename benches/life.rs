@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{begin, end, median, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::life::{Board, Census};
@@ -49,6 +49,7 @@ fn main() -> Result<()> {
     for &side in sides {
         table(&device, side, auto_only)?;
     }
+    end();
     if !table_only {
         criterion(&device)?;
     }

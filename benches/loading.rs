@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io};
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 5;
 
@@ -44,6 +44,7 @@ fn main() -> Result<()> {
         assert_eq!(times.len(), ROUNDS, "{case}: a round has no such line");
         report("loading", case, median(times), &[], "ok");
     }
+    end();
     Ok(())
 }
 

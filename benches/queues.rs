@@ -12,7 +12,7 @@ mod table;
 use slm::filter1d::PreparedFilter1d;
 use slm::{Buffer, Device, Filter1d, Result};
 use std::time::{Duration, Instant};
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 21;
 
@@ -34,7 +34,9 @@ fn main() -> Result<()> {
     println!("# slm {} on {device}; median of {ROUNDS} rounds, by the host's clock", env!("CARGO_PKG_VERSION"));
     println!("# peer\tcase\tmedian_us\tcheck");
     enqueueing(&device)?;
-    overlap(&device)
+    overlap(&device)?;
+    end();
+    Ok(())
 }
 
 /// A filter in a queue, with a buffer that it reads and one that it writes.

@@ -8,7 +8,7 @@ mod common;
 #[path = "rank2d/peer.rs"]
 mod peer;
 
-use common::{begin, median, random, report};
+use common::{begin, end, median, random, report};
 use rayon::prelude::*;
 use slm::ndarray::Array2;
 use slm::rank2d::{PreparedRank2d, Rank2dAlgorithm, RankElement};
@@ -51,7 +51,9 @@ fn main() -> Result<()> {
     if is_cpu(&device) {
         peer::table(&bytes);
     }
-    Problem::<f32>::new(&device, side)?.table()
+    Problem::<f32>::new(&device, side)?.table()?;
+    end();
+    Ok(())
 }
 
 fn is_cpu(device: &Device) -> bool {

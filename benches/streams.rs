@@ -15,7 +15,7 @@ use slm::{Backend, Buffer, Device, Filter1d, Histogram, Pinned, Result};
 use std::io::{self, Read};
 use std::thread;
 use std::time::{Duration, Instant};
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 5;
 const TAPS: usize = 65;
@@ -32,7 +32,9 @@ fn main() -> Result<()> {
     println!("# peer\tcase\tmedian_us\tcheck");
     copies(&device)?;
     filters(&device, samples)?;
-    streams(&device, samples)
+    streams(&device, samples)?;
+    end();
+    Ok(())
 }
 
 fn copies(device: &Device) -> Result<()> {

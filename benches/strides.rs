@@ -9,7 +9,7 @@ mod table;
 use slm::filter1d::FilterElement;
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 15;
 const TAPS: [usize; 6] = [5, 9, 33, 65, 257, 1025];
@@ -28,7 +28,9 @@ fn main() -> Result<()> {
     decimate::<f64>(&device, [1, side * side], 1)?;
     decimate::<i32>(&device, [1, side * side], 1)?;
     decimate::<f32>(&device, [side, side], 1)?;
-    decimate::<f32>(&device, [side, side], 0)
+    decimate::<f32>(&device, [side, side], 0)?;
+    end();
+    Ok(())
 }
 
 /// Prints the times for all numbers of taps and all strides.

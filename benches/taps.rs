@@ -10,7 +10,7 @@ mod table;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm, FilterElement};
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
-use table::{begin, median, report};
+use table::{begin, end, median, report};
 
 const ROUNDS: usize = 15;
 
@@ -43,7 +43,9 @@ fn main() -> Result<()> {
     sweep::<i32>(&device, [1 << (14 - scale), 4096], 1, TENSOR)?;
     sweep::<f32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, FFT)?;
     sweep::<f64>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, FFT)?;
-    sweep::<i32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, TENSOR)
+    sweep::<i32>(&device, [1 << (13 - scale / 2), 1 << (13 - scale / 2)], 0, TENSOR)?;
+    end();
+    Ok(())
 }
 
 /// Another method than sums.

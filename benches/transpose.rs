@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{begin, end, median, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeElement};
@@ -54,6 +54,7 @@ fn main() -> Result<()> {
             in_place::<u64>(&device, rows, columns, |bits| bits)?;
         }
     }
+    end();
     if !in_place_only && !is_asked("--table") {
         criterion(&device)?;
     }

@@ -13,6 +13,11 @@ pub(crate) fn begin() {
     println!("# command: {name}{arguments}");
 }
 
+/// Prints the line after the last row. A table without it is that of a program that was stopped or failed.
+pub(crate) fn end() {
+    println!("# complete");
+}
+
 /// Prints the line of one case, in the columns that `peers/README.md` explains. `per_run` has one amount per run for each
 /// column of a rate: bytes moved, or results computed.
 pub(crate) fn report(peer: &str, case: &str, time: Duration, per_run: &[u64], verdict: &str) {

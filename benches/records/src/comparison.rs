@@ -71,11 +71,16 @@ fn by_key<'a>(saved: &'a Saved, benchmark: &str) -> BTreeMap<Key<'a>, &'a Row> {
 impl fmt::Display for Comparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Comparison { benchmark, earlier, later, tolerance, slower, new, missing, wrong } = self;
-        let Some(earlier) = earlier else {
-            writeln!(f, "# {benchmark}: only {later}")?;
+        match earlier {
+            Some(earlier) => writeln!(f, "# {benchmark}: {earlier} and {later}")?,
+            None => writeln!(f, "# {benchmark}: only {later}")?,
+        }
+        for saved in earlier.iter().chain([later]).filter(|saved| saved.record.incomplete.contains(*benchmark)) {
+            writeln!(f, "# {saved} is incomplete")?;
+        }
+        if earlier.is_none() {
             return list(f, "wrong", wrong);
-        };
-        writeln!(f, "# {benchmark}: {earlier} and {later}")?;
+        }
         writeln!(f, "# slower by more than {tolerance} %: {}", slower.len())?;
         for [before, after] in slower {
             let [before_us, after_us] = [before, after].map(|row| row.median_us);
@@ -164,6 +169,17 @@ mod tests {
              # taps: 0 (f9790374) and 2 (f9790374)\n\
              # slower by more than 5 %: 0\n# new: 0\n# missing: 0\n# wrong: 0\n"
         );
+    }
+
+    #[test]
+    fn incomplete_benchmarks_are_told() {
+        let mut earlier = record(&[("taps", "n=1", "slm fft", 1.0)]);
+        let later = earlier.clone();
+        earlier.incomplete.extend(["life".to_owned(), "taps".to_owned()]);
+        let (text, is_worse) = compared(&[earlier, later], 5.0);
+        assert!(!is_worse);
+        let heading = "# taps: 0 (f9790374) and 1 (f9790374)\n# 0 (f9790374) is incomplete\n# slower";
+        assert!(text.starts_with(heading), "{text}");
     }
 
     #[test]

@@ -15,6 +15,10 @@ pub(crate) enum Error {
     Conflict { what: &'static str, first: String, second: String },
     #[error("no table names the {what}; give --{what}")]
     Missing { what: &'static str },
+    #[error(
+        "{file}, line {line}: the table of {benchmark} has no line `# complete`: measure it again, or give --incomplete"
+    )]
+    Incomplete { file: String, line: usize, benchmark: String },
     #[error("the tables have no rows")]
     NoRows,
     #[error("the date is {0:?}, but must be like 2026-11-28")]

@@ -68,6 +68,7 @@ fn name_of_folder(machine: &str) -> String {
 mod tests {
     use super::*;
     use crate::record::Machine;
+    use std::collections::BTreeSet;
     use std::env;
 
     /// An empty folder that ends with the test.
@@ -93,7 +94,14 @@ mod tests {
 
     fn record(gpu: &str, date: &str) -> Record {
         let machine = Machine { gpu: Some(gpu.to_owned()), driver: None, cpu: None };
-        Record { machine, date: date.to_owned(), commit: "abc".to_owned(), commands: Vec::new(), rows: Vec::new() }
+        Record {
+            machine,
+            date: date.to_owned(),
+            commit: "abc".to_owned(),
+            commands: Vec::new(),
+            incomplete: BTreeSet::new(),
+            rows: Vec::new(),
+        }
     }
 
     #[test]

@@ -63,6 +63,9 @@ struct Make {
     /// Commit that was measured, unless the tables have it
     #[arg(long)]
     commit: Option<String>,
+    /// Accepts tables of programs that were stopped; the record names their benchmarks
+    #[arg(long)]
+    incomplete: bool,
 }
 
 #[derive(Args, Debug)]
@@ -106,8 +109,8 @@ fn main() -> ExitCode {
 }
 
 fn make(folder: &Folder, arguments: Make) -> Result<ExitCode> {
-    let Make { tables: files, gpu, driver, cpu, date, commit } = arguments;
-    let mut tables = Tables::new(Facts { gpu, driver, cpu, date, commit });
+    let Make { tables: files, gpu, driver, cpu, date, commit, incomplete } = arguments;
+    let mut tables = Tables::new(Facts { gpu, driver, cpu, date, commit }, incomplete);
     for file in &files {
         tables.read(&file.display().to_string(), &text_of(file)?)?;
     }
