@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{begin, end, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramWeight, MemoryOrder, PreparedHistogram};
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tsamples_per_s\tcheck");
+    columns(&["bytes_per_s", "samples_per_s"]);
     let mut criterion = (!table_only).then(|| Criterion::default().sample_size(20).configure_from_args());
     let (bytes, samples) = if is_cpu(&device) { (1 << 30, 1 << 24) } else { (1 << 27, 1 << 26) };
     if has_argument("--weighted") {
@@ -228,19 +228,19 @@ impl<T: HistogramElement> Data<T> {
         Ok("ok exact")
     }
 
-    /// Checks and measures a case, and prints a line. The total counts of all runs are compared too.
+    /// Checks and measures a case, prints a line, and returns the median. The total counts of all runs are compared too.
     fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<Duration> {
         let device = histogram.device();
         let mut counts = device.zeroed(histogram.counts_len())?;
         let verdict = self.check(histogram, &mut counts)?;
         let run = |_| Ok(device.time(|| histogram.accumulate_into(&self.samples, &mut counts))?.1);
         let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
-        let (time, samples, runs) = (median(&mut times), self.samples.len() as u64, 1 + times.len() as u64);
+        let (summary, samples, runs) = (Times::of(&mut times), self.samples.len() as u64, 1 + times.len() as u64);
         let counts = histogram.counts(&counts)?;
         assert!(counts.bins()? == self.of_runs(runs), "the counts of {runs} runs are wrong");
         assert_eq!(counts.total(), runs * samples);
-        report(peer, case, time, &[samples * size_of::<T>() as u64, samples], verdict);
-        Ok(time)
+        report(peer, case, summary, &[samples * size_of::<T>() as u64, samples], verdict);
+        Ok(summary.median)
     }
 
     /// Returns the expected counts of `runs` runs.
@@ -266,7 +266,7 @@ impl<T: HistogramElement> Data<T> {
         let mut times = (0..=rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
         let samples = self.samples.len() as u64;
         let bytes = samples * (size_of::<T>() + size_of::<W>()) as u64;
-        report("weighted", case, median(&mut times[1..]), &[bytes, samples], "ok exact");
+        report("weighted", case, Times::of(&mut times[1..]), &[bytes, samples], "ok exact");
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ mod table;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm, FilterElement};
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
-use table::{begin, end, median, report};
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 15;
 
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
         "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
         env!("CARGO_PKG_VERSION")
     );
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
+    columns(&["bytes_per_s"]);
     let scale = if device.info().backend == Backend::Cpu { 2 } else { 0 };
     for log2 in LOG2_SIZES.into_iter().filter(|log2| !quick || *log2 == 26) {
         sweep::<f32>(&device, [1, 1 << (log2 - scale.min(log2 - 10))], 1, FFT)?;
@@ -64,7 +64,7 @@ fn sweep<T: FilterElement + From<i8>>(device: &Device, shape: [usize; 2], axis: 
     let case = format!("{} n={lines}x{samples} axis={axis}", type_name::<T>());
     let bytes = 2 * (lines * samples * size_of::<T>()) as u64;
     let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| y.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
-    report("copy", &case, median(&mut copies), &[bytes], "");
+    report("copy", &case, Times::of(&mut copies), &[bytes], "");
     for taps in TAPS {
         let weights: Vec<T> = (0..taps).map(|j| T::from((j * 5 % 101) as u8 as i8)).collect();
         let methods = [("direct", Filter1dAlgorithm::RegisterTiled), other, AUTO];
@@ -85,7 +85,7 @@ fn sweep<T: FilterElement + From<i8>>(device: &Device, shape: [usize; 2], axis: 
             }
         }
         for ((name, _), times) in filters.iter().zip(&mut times) {
-            report(name, &format!("{case} taps={taps}"), median(times), &[bytes], "");
+            report(name, &format!("{case} taps={taps}"), Times::of(times), &[bytes], "");
         }
     }
     Ok(())

@@ -37,6 +37,7 @@ pub(crate) struct Row {
     pub(crate) case: String,
     pub(crate) peer: String,
     pub(crate) median_us: f64,
+    /// Distance between the quartiles of the times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) spread_us: Option<f64>,
     /// By the names of their columns.

@@ -111,9 +111,17 @@ impl Tables {
     }
 }
 
+/// What the benchmarks print tables with.
+#[cfg(test)]
+#[path = "../../../common/table.rs"]
+#[expect(dead_code, reason = "only the text of lines is tested")]
+mod printed;
+
 #[cfg(test)]
 mod tests {
+    use super::printed::{END, Times, heading, line};
     use super::*;
+    use std::time::Duration;
 
     /// As `run.sh` prints it, shortened.
     const FILTER: &str = "\
@@ -196,6 +204,29 @@ slm fft\tf32 n=1x1024 axis=1 taps=3\t9.50\t0.25\t8.6e8\t
         // Columns of one benchmark are not those of the next one.
         let text = format!("{TAPS}# benchmark: life\nslm copy\tf32\t1.0\t2.0\t3.0\t");
         assert_eq!(message(&text), "t.tsv, line 9: no line with the names of the columns is before this row");
+    }
+
+    #[test]
+    fn the_spread_is_the_distance_of_the_quartiles() {
+        let times = |micros: &[u64]| {
+            let mut times: Vec<_> = micros.iter().copied().map(Duration::from_micros).collect();
+            let Times { median, spread } = Times::of(&mut times);
+            [median, spread].map(|time| time.as_micros())
+        };
+        assert_eq!(times(&[7]), [7, 0]);
+        assert_eq!(times(&[9, 1, 5, 4, 2000]), [5, 5]);
+        assert_eq!(times(&[30, 10, 11, 12, 13, 14, 15, 16, 990]), [14, 4]);
+    }
+
+    #[test]
+    fn lines_of_benchmarks_are_rows_with_their_spread() {
+        let mut runs = [900, 905, 903, 901, 990].map(Duration::from_micros);
+        let row = line("fft", "f32 n=8", Times::of(&mut runs), &[903, 1806], "ok exact");
+        let text = ["# benchmark: taps", &heading(&["bytes_per_s", "samples_per_s"]), &row, END].join("\n");
+        let rows = read(&[&text]).unwrap().rows;
+        assert_eq!(rows[0].key(), ["taps", "f32 n=8", "slm fft"]);
+        assert_eq!((rows[0].median_us, rows[0].spread_us, rows[0].verdict.as_str()), (903.0, Some(4.0), "ok exact"));
+        assert_eq!(rows[0].rates, [("bytes_per_s".to_owned(), 1e6), ("samples_per_s".to_owned(), 2e6)].into());
     }
 
     #[test]
