@@ -22,6 +22,9 @@ const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
 /// Bins of the cases of `f64` and of edges.
 const MANY_BINS: [usize; 2] = [65_536, 1 << 18];
 
+/// Bins of the case of edges at irregular distances.
+const IRREGULAR_BINS: usize = 65_536;
+
 /// Bins of [`CROOKED`].
 const CROOKED_BINS: [usize; 3] = [256, 4096, 65_536];
 
@@ -101,6 +104,9 @@ fn main() -> Result<()> {
         measure(&device, "even f64", &even, samples / 2, |bin| middle(bins)(bin).into(), &mut criterion)?;
         measure(&device, "edges f32", &Histogram::edges(&ends), samples, middle(bins), &mut criterion)?;
     }
+    let ends = irregular_edges(IRREGULAR_BINS);
+    let sample = |bin: u32| f32::midpoint(ends[bin as usize], ends[bin as usize + 1]);
+    measure(&device, "irregular edges f32", &Histogram::edges(&ends), samples, sample, &mut criterion)?;
     for bins in INTEGER_BINS {
         let (half, end) = ((bins as u32 / 2 * INTEGER_WIDTH) as i32, bins as u32 * INTEGER_WIDTH);
         let unsigned = |bin: u32| bin * INTEGER_WIDTH + INTEGER_WIDTH / 2;
@@ -129,9 +135,20 @@ fn middle(bins: usize) -> impl Fn(u32) -> f32 + Sync {
     move |bin| ((f64::from(bin) + 0.5) / bins as f64) as f32
 }
 
-/// Returns the edges of `bins` bins from 0 to 1.
+/// Returns the edges of `bins` bins from 0 to 1 with equal distances.
 fn edges(bins: usize) -> Vec<f32> {
     (0..=bins).map(|edge| (edge as f64 / bins as f64) as f32).collect()
+}
+
+/// Returns the edges of up to 65,536 bins from 0 to at most 1 with random distances, of which the greatest is 127 times the least. They are
+/// even multiples of 2^-24, and so exact, as are the numbers in the middle between two.
+fn irregular_edges(bins: usize) -> Vec<f32> {
+    let distances = (0..bins as u64).map(|i| 2 * (1 + random(i, 3) % 127));
+    let units = std::iter::once(0).chain(distances.scan(0, |end, distance| {
+        *end += distance;
+        Some(*end)
+    }));
+    units.map(|units| units as f32 / (1 << 24) as f32).collect()
 }
 
 fn is_cpu(device: &Device) -> bool {
