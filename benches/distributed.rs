@@ -10,8 +10,8 @@ mod table;
 use slm::distributed::{Devices, DistributedBuffer};
 use slm::filter1d::PreparedFilter1d;
 use slm::{Backend, Device, Filter1d, Filter2d, Histogram, Life, Result, Transpose};
-use std::time::{Duration, Instant};
-use table::{begin, median, report};
+use std::time::Instant;
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 11;
 
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     for (from, to) in [(0, 1), (1, 0)] {
         println!("# {} devices; from {from} to {to}: {:?}", all.len(), all.link(from, to));
     }
-    println!("# peer\tcase\tmedian_us\tcheck");
+    columns(&[]);
     // Without a GPU, as little as shows that it works.
     let scale = if first.info().backend == Backend::Cuda { 0 } else { 10 };
     filters(&one, &all, 1 << (30 - scale))?;
@@ -32,24 +32,26 @@ fn main() -> Result<()> {
     counts(&one, &all, 1 << (30 - scale))?;
     counts(&one, &all, 1 << (32 - scale))?;
     transpositions(&one, &all, 1 << (15 - scale / 2))?;
-    life(&one, &all, 1 << (17 - scale / 2))
+    life(&one, &all, 1 << (17 - scale / 2))?;
+    end();
+    Ok(())
 }
 
 /// Prints the times of a case on one device and on all.
 fn compare<T: PartialEq>(
     case: &str,
     [one, all]: [&Devices; 2],
-    mut run: impl FnMut(&Devices) -> Result<(Duration, T)>,
+    mut run: impl FnMut(&Devices) -> Result<(Times, T)>,
 ) -> Result<()> {
-    let (time_of_one, expected) = run(one)?;
-    let (time_of_all, result) = run(all)?;
+    let (times_of_one, expected) = run(one)?;
+    let (times_of_all, result) = run(all)?;
     let verdict = if result == expected { "ok" } else { "wrong" };
-    report("one", case, time_of_one, &[], "ok");
-    report(&format!("{}", all.len()), case, time_of_all, &[], verdict);
+    report("one", case, times_of_one, &[], "ok");
+    report(&format!("{}", all.len()), case, times_of_all, &[], verdict);
     Ok(())
 }
 
-fn time(devices: &Devices, mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
+fn time(devices: &Devices, mut work: impl FnMut() -> Result<()>) -> Result<Times> {
     work()?;
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
@@ -59,7 +61,7 @@ fn time(devices: &Devices, mut work: impl FnMut() -> Result<()>) -> Result<Durat
         devices.synchronize()?;
         times.push(start.elapsed());
     }
-    Ok(median(&mut times))
+    Ok(Times::of(&mut times))
 }
 
 /// Returns rows of numbers that differ, made on the devices.
@@ -81,8 +83,8 @@ fn filters(one: &Devices, all: &Devices, len: usize) -> Result<()> {
             Filter1d::correlate(&[1.0f32 / 65.0; 65]).prepare_on(devices)?;
         let x = numbers(devices, len, 1)?;
         let mut y = filter.outputs(&x)?;
-        let time = time(devices, || filter.apply_into(&x, &mut y))?;
-        Ok((time, digest(&y.download()?)))
+        let times = time(devices, || filter.apply_into(&x, &mut y))?;
+        Ok((times, digest(&y.download()?)))
     })
 }
 
@@ -91,8 +93,8 @@ fn pictures(one: &Devices, all: &Devices, side: usize) -> Result<()> {
         let filter = Filter2d::<f32, f32>::gaussian(2.0).prepare_on(devices)?;
         let x = numbers(devices, side, side)?;
         let mut y = filter.outputs(&x)?;
-        let time = time(devices, || filter.apply_into(&x, &mut y))?;
-        Ok((time, digest(&y.download()?)))
+        let times = time(devices, || filter.apply_into(&x, &mut y))?;
+        Ok((times, digest(&y.download()?)))
     })
 }
 
@@ -101,11 +103,11 @@ fn counts(one: &Devices, all: &Devices, len: usize) -> Result<()> {
         let histogram = Histogram::even(256, 0.0f32..1.0).prepare_on(devices)?;
         let x = numbers(devices, len, 1)?;
         let mut counts = Vec::new();
-        let time = time(devices, || {
+        let times = time(devices, || {
             counts = histogram.apply(&x)?.bins()?.to_vec();
             Ok(())
         })?;
-        Ok((time, counts))
+        Ok((times, counts))
     })
 }
 
@@ -114,8 +116,8 @@ fn transpositions(one: &Devices, all: &Devices, side: usize) -> Result<()> {
         let transpose = Transpose::new(side, side).prepare_on(devices)?;
         let x = numbers(devices, side, side)?;
         let mut y = devices.zeroed(side, side)?;
-        let time = time(devices, || transpose.apply_into(&x, &mut y))?;
-        Ok((time, digest(&y.download()?)))
+        let times = time(devices, || transpose.apply_into(&x, &mut y))?;
+        Ok((times, digest(&y.download()?)))
     })
 }
 
@@ -128,8 +130,8 @@ fn life(one: &Devices, all: &Devices, side: usize) -> Result<()> {
             let words = slm::ndarray::Array2::from_shape_fn((rows.len(), width), |(row, k)| word(rows.start + row, k));
             board.set_words(member, words.view())?;
         }
-        let time = time(devices, || board.step(512))?;
-        Ok((time, board.population()?))
+        let times = time(devices, || board.step(512))?;
+        Ok((times, board.population()?))
     })
 }
 

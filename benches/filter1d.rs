@@ -7,11 +7,11 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter1d::{Filter1dAlgorithm, FilterElement, HaloLoad, PreparedFilter1d};
 use slm::{Backend, Buffer, Device, Filter1d, Result};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const TAPS: usize = 257;
 const ROUNDS: usize = 25;
@@ -29,12 +29,13 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}; {} samples, {TAPS} taps", env!("CARGO_PKG_VERSION"), samples(&device));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock");
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck");
+    columns(&["bytes_per_s", "multiply_adds_per_s"]);
     let mut problems = (Problem::<f32>::new(&device)?, Problem::<i32>::new(&device)?, Problem::<f64>::new(&device)?);
     problems.0.table()?;
     problems.1.table()?;
     problems.2.table()?;
     host_time(&device)?;
+    end();
     if !table_only {
         let mut criterion = Criterion::default().sample_size(20).configure_from_args();
         problems.0.benchmark(&mut criterion);
@@ -176,7 +177,7 @@ impl<T: Number> Problem<T> {
         let case = format!("{} n={} taps={TAPS}", T::NAME, self.host.len());
         let cases = std::iter::once(("copy", 0)).chain(filters.iter().map(|(name, _)| (*name, self.products())));
         for (((name, products), times), verdict) in cases.zip(&mut times).zip(&verdicts) {
-            report(name, &case, median(times), &[self.bytes(), products], verdict);
+            report(name, &case, Times::of(times), &[self.bytes(), products], verdict);
         }
         if let Some((_, filter)) = filters.last() {
             println!("# {}", filter.plan([self.host.len()])?.to_string().replace('\n', "\n# "));
@@ -212,14 +213,14 @@ impl<T: Number> Problem<T> {
 /// Prints the host time of a call.
 fn host_time(device: &Device) -> Result<()> {
     let filter = Filter1d::correlate(&[1.0f32, 2.0, 1.0]).prepare(device)?;
-    let (time, verdict) = time_of_a_call(&filter, device)?;
-    report("apply_into", "f32 n=1000 taps=3, host time", time, &[0, 0], verdict);
+    let (times, verdict) = times_of_a_call(&filter, device)?;
+    report("apply_into", "f32 n=1000 taps=3, host time", times, &[0, 0], verdict);
     Ok(())
 }
 
-/// Returns the host time of a call. On a GPU this is the time to enqueue the launch: the rounds are short enough for its
+/// Returns the host times of calls. On a GPU this is the time to enqueue the launch: the rounds are short enough for its
 /// queue.
-fn time_of_a_call(filter: &PreparedFilter1d<f32>, device: &Device) -> Result<(Duration, &'static str)> {
+fn times_of_a_call(filter: &PreparedFilter1d<f32>, device: &Device) -> Result<(Times, &'static str)> {
     const CALLS: u32 = 1000;
     let samples = device.upload(&[1.0; 1000])?;
     let mut outputs = device.zeroed(1000)?;
@@ -235,5 +236,5 @@ fn time_of_a_call(filter: &PreparedFilter1d<f32>, device: &Device) -> Result<(Du
     let outputs = outputs.download()?;
     let inside = outputs[1..999].iter().all(|&y| y == 4.0);
     assert!(inside && (outputs[0], outputs[999]) == (3.0, 3.0), "ones are filtered wrongly");
-    Ok((median(&mut times), "ok exact"))
+    Ok((Times::of(&mut times), "ok exact"))
 }

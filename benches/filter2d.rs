@@ -9,7 +9,7 @@ mod common;
 #[path = "filter2d/peer.rs"]
 mod peer;
 
-use common::{begin, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use slm::filter2d::{Filter2dAlgorithm, Filter2dError, PreparedFilter2d};
 use slm::ndarray::Array2;
@@ -61,12 +61,13 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}; {side} x {side} pixels", env!("CARGO_PKG_VERSION"));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock");
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck");
+    columns(&["bytes_per_s", "multiply_adds_per_s"]);
     let mut criterion = (!table_only).then(|| Criterion::default().sample_size(10).configure_from_args());
     let mut floats = Problem::<f32>::new(&device, 1)?;
     floats.table(&F32, &mut criterion)?;
     let mut bytes = Problem::<u8>::new(&device, 4)?;
     bytes.table(&RGBA, &mut criterion)?;
+    end();
     if let Some(criterion) = criterion {
         criterion.final_summary();
     }
@@ -244,7 +245,7 @@ impl<T: Number> Problem<T> {
         let case = self.case(kernel);
         let names = std::iter::once(("copy", 0)).chain(filters.iter().map(|(name, _)| (*name, self.products(kernel))));
         for ((name, products), times) in names.zip(&mut times) {
-            report(name, &case, median(times), &[self.bytes(), products], "ok");
+            report(name, &case, Times::of(times), &[self.bytes(), products], "ok");
         }
         Ok(())
     }

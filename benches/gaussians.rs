@@ -9,7 +9,7 @@ mod table;
 use slm::filter1d::ErrorBound;
 use slm::{Backend, Boundary, Buffer2, Device, Filter1d, Filter2d, FilterSample, Result};
 use std::any::type_name;
-use table::{begin, median, report};
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 9;
 const SIGMAS: [f64; 11] = [2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 100.0, 128.0];
@@ -21,7 +21,7 @@ fn main() -> Result<()> {
         "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
         env!("CARGO_PKG_VERSION")
     );
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
+    columns(&["bytes_per_s"]);
     let largest = if device.info().backend == Backend::Cpu { 1 << 11 } else { 1 << 13 };
     for side in [largest >> 4, largest >> 2, largest] {
         blur::<f32>(&device, side, 1)?;
@@ -30,6 +30,7 @@ fn main() -> Result<()> {
         blur::<u8>(&device, side, 1)?;
         blur::<u8>(&device, side, 3)?;
     }
+    end();
     Ok(())
 }
 
@@ -42,7 +43,7 @@ fn blur<T: FilterSample + From<u8> + Into<f64>>(device: &Device, side: usize, ch
     let case = format!("{} n={side}x{side} channels={channels}", type_name::<T>());
     let moved = 2 * (side * width * size_of::<T>()) as u64;
     let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| y.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
-    report("copy", &case, median(&mut copies), &[moved], "");
+    report("copy", &case, Times::of(&mut copies), &[moved], "");
     for sigma in SIGMAS {
         let gaussian = Filter2d::<T, T::Weight>::gaussian(sigma).channels(channels).boundary(Boundary::Reflect);
         let bounds = [("bound per output", ErrorBound::PerOutput), ("bound per segment", ErrorBound::PerSegment)];
@@ -62,7 +63,7 @@ fn blur<T: FilterSample + From<u8> + Into<f64>>(device: &Device, side: usize, ch
         let expected = expected(&numbers, side, channels, weights.taps()?);
         for ((name, _), (filter, times)) in bounds.iter().zip(filters.iter().zip(&mut times)) {
             filter.apply_into(&x, &mut y)?;
-            report(name, &case, median(times), &[moved], &verdict(&y, &expected)?);
+            report(name, &case, Times::of(times), &[moved], &verdict(&y, &expected)?);
         }
     }
     Ok(())

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use slm::histogram::{HistogramAlgorithm, HistogramElement, HistogramWeight, MemoryOrder, PreparedHistogram};
@@ -21,6 +21,9 @@ const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
 
 /// Bins of the cases of `f64` and of edges.
 const MANY_BINS: [usize; 2] = [65_536, 1 << 18];
+
+/// Bins of the case of edges at irregular distances.
+const IRREGULAR_BINS: usize = 65_536;
 
 /// Bins of [`CROOKED`].
 const CROOKED_BINS: [usize; 3] = [256, 4096, 65_536];
@@ -77,11 +80,13 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tsamples_per_s\tcheck");
+    columns(&["bytes_per_s", "samples_per_s"]);
     let mut criterion = (!table_only).then(|| Criterion::default().sample_size(20).configure_from_args());
     let (bytes, samples) = if is_cpu(&device) { (1 << 30, 1 << 24) } else { (1 << 27, 1 << 26) };
     if has_argument("--weighted") {
-        return weighted(&device, samples);
+        weighted(&device, samples)?;
+        end();
+        return Ok(());
     }
     measure(&device, "bytes u8", &Histogram::bytes(), bytes, |bin| bin as u8, &mut criterion)?;
     measure(&device, "low bits u16", &Histogram::low_bits(10), samples, |bin| bin as u16, &mut criterion)?;
@@ -99,6 +104,9 @@ fn main() -> Result<()> {
         measure(&device, "even f64", &even, samples / 2, |bin| middle(bins)(bin).into(), &mut criterion)?;
         measure(&device, "edges f32", &Histogram::edges(&ends), samples, middle(bins), &mut criterion)?;
     }
+    let ends = irregular_edges(IRREGULAR_BINS);
+    let sample = |bin: u32| f32::midpoint(ends[bin as usize], ends[bin as usize + 1]);
+    measure(&device, "irregular edges f32", &Histogram::edges(&ends), samples, sample, &mut criterion)?;
     for bins in INTEGER_BINS {
         let (half, end) = ((bins as u32 / 2 * INTEGER_WIDTH) as i32, bins as u32 * INTEGER_WIDTH);
         let unsigned = |bin: u32| bin * INTEGER_WIDTH + INTEGER_WIDTH / 2;
@@ -115,6 +123,7 @@ fn main() -> Result<()> {
         many_bins(&device, samples)?;
         items(&device)?;
     }
+    end();
     if let Some(criterion) = criterion {
         criterion.final_summary();
     }
@@ -126,9 +135,20 @@ fn middle(bins: usize) -> impl Fn(u32) -> f32 + Sync {
     move |bin| ((f64::from(bin) + 0.5) / bins as f64) as f32
 }
 
-/// Returns the edges of `bins` bins from 0 to 1.
+/// Returns the edges of `bins` bins from 0 to 1 with equal distances.
 fn edges(bins: usize) -> Vec<f32> {
     (0..=bins).map(|edge| (edge as f64 / bins as f64) as f32).collect()
+}
+
+/// Returns the edges of up to 65,536 bins from 0 to at most 1 with random distances, of which the greatest is 127 times the least. They are
+/// even multiples of 2^-24, and so exact, as are the numbers in the middle between two.
+fn irregular_edges(bins: usize) -> Vec<f32> {
+    let distances = (0..bins as u64).map(|i| 2 * (1 + random(i, 3) % 127));
+    let units = std::iter::once(0).chain(distances.scan(0, |end, distance| {
+        *end += distance;
+        Some(*end)
+    }));
+    units.map(|units| units as f32 / (1 << 24) as f32).collect()
 }
 
 fn is_cpu(device: &Device) -> bool {
@@ -225,19 +245,19 @@ impl<T: HistogramElement> Data<T> {
         Ok("ok exact")
     }
 
-    /// Checks and measures a case, and prints a line. The total counts of all runs are compared too.
+    /// Checks and measures a case, prints a line, and returns the median. The total counts of all runs are compared too.
     fn row(&self, peer: &str, case: &str, histogram: &PreparedHistogram<T>) -> Result<Duration> {
         let device = histogram.device();
         let mut counts = device.zeroed(histogram.counts_len())?;
         let verdict = self.check(histogram, &mut counts)?;
         let run = |_| Ok(device.time(|| histogram.accumulate_into(&self.samples, &mut counts))?.1);
         let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
-        let (time, samples, runs) = (median(&mut times), self.samples.len() as u64, 1 + times.len() as u64);
+        let (summary, samples, runs) = (Times::of(&mut times), self.samples.len() as u64, 1 + times.len() as u64);
         let counts = histogram.counts(&counts)?;
         assert!(counts.bins()? == self.of_runs(runs), "the counts of {runs} runs are wrong");
         assert_eq!(counts.total(), runs * samples);
-        report(peer, case, time, &[samples * size_of::<T>() as u64, samples], verdict);
-        Ok(time)
+        report(peer, case, summary, &[samples * size_of::<T>() as u64, samples], verdict);
+        Ok(summary.median)
     }
 
     /// Returns the expected counts of `runs` runs.
@@ -263,7 +283,7 @@ impl<T: HistogramElement> Data<T> {
         let mut times = (0..=rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
         let samples = self.samples.len() as u64;
         let bytes = samples * (size_of::<T>() + size_of::<W>()) as u64;
-        report("weighted", case, median(&mut times[1..]), &[bytes, samples], "ok exact");
+        report("weighted", case, Times::of(&mut times[1..]), &[bytes, samples], "ok exact");
         Ok(())
     }
 }

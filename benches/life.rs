@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::life::{Board, Census};
@@ -44,11 +44,12 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}; {GENERATIONS} generations of B3/S23 on tori", env!("CARGO_PKG_VERSION"));
     println!("# median of up to {ROUNDS} runs, by the device's clock");
-    println!("# peer\tcase\tmedian_us\tcells_per_s\tcheck");
+    columns(&["cells_per_s"]);
     let sides = if is_cpu(&device) { &SIDES[..SIDES_ON_CPU] } else { &SIDES };
     for &side in sides {
         table(&device, side, auto_only)?;
     }
+    end();
     if !table_only {
         criterion(&device)?;
     }
@@ -116,7 +117,7 @@ fn line(board: &mut Board, name: &str, first: Duration, work: impl Fn(&mut Board
     let mut times = (0..rounds).map(run).collect::<Result<Vec<_>>>()?;
     let cells = board.rows() as u64 * board.columns() as u64;
     let case = format!("{0} x {0}", board.rows());
-    report(name, &case, median(&mut times), &[GENERATIONS * cells], &format!("ok exact, {rounds} runs"));
+    report(name, &case, Times::of(&mut times), &[GENERATIONS * cells], &format!("ok exact, {rounds} runs"));
     Ok(())
 }
 

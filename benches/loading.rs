@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, io};
-use table::{begin, median, report};
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 5;
 
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {}; median of {ROUNDS} processes, by the host's clock", env!("CARGO_PKG_VERSION"));
     println!("# the driver may cache compiled kernels: {}", if is_cached { "yes" } else { "no" });
-    println!("# peer\tcase\tmedian_us\tcheck");
+    columns(&[]);
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     for _ in 0..ROUNDS {
         for (case, time) in measured().expect("this program runs again") {
@@ -42,8 +42,9 @@ fn main() -> Result<()> {
     }
     for (case, times) in &mut times {
         assert_eq!(times.len(), ROUNDS, "{case}: a round has no such line");
-        report("loading", case, median(times), &[], "ok");
+        report("loading", case, Times::of(times), &[], "ok");
     }
+    end();
     Ok(())
 }
 

@@ -11,8 +11,8 @@ mod table;
 
 use slm::filter1d::PreparedFilter1d;
 use slm::{Buffer, Device, Filter1d, Result};
-use std::time::{Duration, Instant};
-use table::{begin, median, report};
+use std::time::Instant;
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 21;
 
@@ -32,9 +32,11 @@ fn main() -> Result<()> {
     let device = Device::open()?;
     begin();
     println!("# slm {} on {device}; median of {ROUNDS} rounds, by the host's clock", env!("CARGO_PKG_VERSION"));
-    println!("# peer\tcase\tmedian_us\tcheck");
+    columns(&[]);
     enqueueing(&device)?;
-    overlap(&device)
+    overlap(&device)?;
+    end();
+    Ok(())
 }
 
 /// A filter in a queue, with a buffer that it reads and one that it writes.
@@ -69,8 +71,8 @@ fn enqueueing(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Returns the host's time of a call that enqueues work.
-fn per_call(device: &Device, mut call: impl FnMut() -> Result<()>) -> Result<Duration> {
+/// Returns the host's times of a call that enqueues work.
+fn per_call(device: &Device, mut call: impl FnMut() -> Result<()>) -> Result<Times> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         device.synchronize()?;
@@ -80,7 +82,7 @@ fn per_call(device: &Device, mut call: impl FnMut() -> Result<()>) -> Result<Dur
         }
         times.push(start.elapsed() / CALLS);
     }
-    Ok(median(&mut times))
+    Ok(Times::of(&mut times))
 }
 
 fn overlap(device: &Device) -> Result<()> {
@@ -92,7 +94,7 @@ fn overlap(device: &Device) -> Result<()> {
     let copy = time(device, || own.upload(&data))?;
     let once = time(device, || filter.apply_into(&x, &mut y))?;
     // Filters that take about as long as the copy.
-    let count = (copy.as_secs_f64() / once.as_secs_f64()).round().max(1.0) as usize;
+    let count = (copy.median.as_secs_f64() / once.median.as_secs_f64()).round().max(1.0) as usize;
     let mut filters = || (0..count).try_for_each(|_| filter.apply_into(&x, &mut y));
     let kernels = time(device, &mut filters)?;
     let one_queue = time(device, || {
@@ -113,14 +115,14 @@ fn overlap(device: &Device) -> Result<()> {
     Ok(())
 }
 
-fn pinned_copy(device: &Device, target: &mut Buffer<f32>, data: &[f32]) -> Result<Duration> {
+fn pinned_copy(device: &Device, target: &mut Buffer<f32>, data: &[f32]) -> Result<Times> {
     let mut pinned = device.pinned(data.len())?;
     pinned.copy_from_slice(data);
     time(device, || target.upload(&pinned))
 }
 
-/// Returns the median time of some work, with the wait for it.
-fn time(device: &Device, mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
+/// Returns the times of some work, with the wait for it.
+fn time(device: &Device, mut work: impl FnMut() -> Result<()>) -> Result<Times> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         device.synchronize()?;
@@ -129,7 +131,7 @@ fn time(device: &Device, mut work: impl FnMut() -> Result<()>) -> Result<Duratio
         device.synchronize()?;
         times.push(start.elapsed());
     }
-    Ok(median(&mut times))
+    Ok(Times::of(&mut times))
 }
 
 fn check(y: &Buffer<f32>) -> Result<&'static str> {

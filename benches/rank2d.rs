@@ -8,7 +8,7 @@ mod common;
 #[path = "rank2d/peer.rs"]
 mod peer;
 
-use common::{begin, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use rayon::prelude::*;
 use slm::ndarray::Array2;
 use slm::rank2d::{PreparedRank2d, Rank2dAlgorithm, RankElement};
@@ -47,13 +47,15 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}; {side} x {side} pixels", env!("CARGO_PKG_VERSION"));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock; one run if it takes more than {LONG:?}");
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tpixels_per_s\tcheck");
+    columns(&["bytes_per_s", "pixels_per_s"]);
     let mut bytes = Problem::<u8>::new(&device, side)?;
     bytes.table()?;
     if is_cpu(&device) {
         peer::table(&bytes);
     }
-    Problem::<f32>::new(&device, side)?.table()
+    Problem::<f32>::new(&device, side)?.table()?;
+    end();
+    Ok(())
 }
 
 fn is_cpu(device: &Device) -> bool {
@@ -203,7 +205,7 @@ impl<T: Sample> Problem<T> {
         // Every sample is read, every output written.
         let bytes = 2 * pixels * size_of::<T>();
         let case = format!("{} n={pixels} {case:?}", T::NAME);
-        report(name, &case, median(times), &[bytes as u64, pixels as u64], verdict);
+        report(name, &case, Times::of(times), &[bytes as u64, pixels as u64], verdict);
     }
 
     /// Filters once, and compares outputs with the expected ones. Returns the time of the run.

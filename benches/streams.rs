@@ -14,8 +14,8 @@ use slm::filter1d::PreparedFilter1d;
 use slm::{Backend, Buffer, Device, Filter1d, Histogram, Pinned, Result};
 use std::io::{self, Read};
 use std::thread;
-use std::time::{Duration, Instant};
-use table::{begin, median, report};
+use std::time::Instant;
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 5;
 const TAPS: usize = 65;
@@ -29,10 +29,12 @@ fn main() -> Result<()> {
     let samples = if device.info().backend == Backend::Cuda { 1 << 30 } else { 1 << 24 };
     begin();
     println!("# slm {} on {device}; median of {ROUNDS} rounds, by the host's clock", env!("CARGO_PKG_VERSION"));
-    println!("# peer\tcase\tmedian_us\tcheck");
+    columns(&[]);
     copies(&device)?;
     filters(&device, samples)?;
-    streams(&device, samples)
+    streams(&device, samples)?;
+    end();
+    Ok(())
 }
 
 fn copies(device: &Device) -> Result<()> {
@@ -112,7 +114,7 @@ fn check(outputs: &[f32]) -> &'static str {
     if outputs[outputs.len() / 2] == TAPS as f32 && outputs[0] == 33.0 { "ok" } else { "wrong" }
 }
 
-fn time(mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
+fn time(mut work: impl FnMut() -> Result<()>) -> Result<Times> {
     work()?;
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
@@ -120,5 +122,5 @@ fn time(mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
         work()?;
         times.push(start.elapsed());
     }
-    Ok(median(&mut times))
+    Ok(Times::of(&mut times))
 }

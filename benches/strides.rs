@@ -9,7 +9,7 @@ mod table;
 use slm::filter1d::FilterElement;
 use slm::{Backend, Buffer2, Device, Filter1d, Result};
 use std::any::type_name;
-use table::{begin, median, report};
+use table::{Times, begin, columns, end, report};
 
 const ROUNDS: usize = 15;
 const TAPS: [usize; 6] = [5, 9, 33, 65, 257, 1025];
@@ -22,13 +22,15 @@ fn main() -> Result<()> {
         "# slm {} on {device}; median of {ROUNDS} runs, alternating, by the device's clock",
         env!("CARGO_PKG_VERSION")
     );
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\tcheck");
+    columns(&["bytes_per_s"]);
     let side = if device.info().backend == Backend::Cpu { 1 << 11 } else { 1 << 13 };
     decimate::<f32>(&device, [1, side * side], 1)?;
     decimate::<f64>(&device, [1, side * side], 1)?;
     decimate::<i32>(&device, [1, side * side], 1)?;
     decimate::<f32>(&device, [side, side], 1)?;
-    decimate::<f32>(&device, [side, side], 0)
+    decimate::<f32>(&device, [side, side], 0)?;
+    end();
+    Ok(())
 }
 
 /// Prints the times for all numbers of taps and all strides.
@@ -39,7 +41,7 @@ fn decimate<T: FilterElement + From<u8>>(device: &Device, [lines, samples]: [usi
     let mut all = Buffer2::zeroed(device, lines, samples)?;
     let mut copies = (0..ROUNDS).map(|_| Ok(device.time(|| all.copy_from(&x))?.1)).collect::<Result<Vec<_>>>()?;
     let read = (lines * samples * size_of::<T>()) as u64;
-    report("copy", &case, median(&mut copies), &[2 * read], "");
+    report("copy", &case, Times::of(&mut copies), &[2 * read], "");
     for taps in TAPS {
         let weights: Vec<T> = (0..taps).map(|j| T::from((j * 5 % 101) as u8)).collect();
         let prepare = |&stride| Ok(Filter1d::correlate(&weights).stride(stride).prepare(device)?.along(axis));
@@ -62,7 +64,7 @@ fn decimate<T: FilterElement + From<u8>>(device: &Device, [lines, samples]: [usi
         }
         for ((stride, outputs), times) in STRIDES.into_iter().zip(&outputs).zip(&mut times) {
             let written = (outputs.rows() * outputs.columns() * size_of::<T>()) as u64;
-            report("slm", &format!("{case} taps={taps} stride={stride}"), median(times), &[read + written], "");
+            report("slm", &format!("{case} taps={taps} stride={stride}"), Times::of(times), &[read + written], "");
         }
     }
     Ok(())

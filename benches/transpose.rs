@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{begin, median, random, report};
+use common::{Times, begin, columns, end, random, report};
 use criterion::{Criterion, Throughput};
 use rayon::prelude::*;
 use slm::transpose::{PreparedTranspose, TransposeAlgorithm, TransposeElement};
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     begin();
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
-    println!("# peer\tcase\tmedian_us\tbytes_per_s\telements_per_s\tcheck");
+    columns(&["bytes_per_s", "elements_per_s"]);
     let shapes = if in_place_only { vec![] } else { shapes(&device).to_vec() };
     for (rows, columns, count) in shapes {
         let case = Case { rows, columns, count };
@@ -54,6 +54,7 @@ fn main() -> Result<()> {
             in_place::<u64>(&device, rows, columns, |bits| bits)?;
         }
     }
+    end();
     if !in_place_only && !is_asked("--table") {
         criterion(&device)?;
     }
@@ -109,7 +110,7 @@ impl Case {
         let (input, mut output) = (device.upload(&numbers)?, device.zeroed(len)?);
         let copy = |_| Ok(device.time(|| output.copy_from(&input))?.1);
         let mut times = (0..rounds(device)).map(copy).collect::<Result<Vec<_>>>()?;
-        self.report("copy", bytes, median(&mut times), "ok");
+        self.report("copy", bytes, Times::of(&mut times), "ok");
         let all = [
             ("naive", TransposeAlgorithm::Naive),
             ("shared unpadded", TransposeAlgorithm::SharedUnpadded),
@@ -140,14 +141,14 @@ impl Case {
         let device = transpose.device();
         let run = |_| Ok(device.time(|| transpose.apply_into(input, output))?.1);
         let mut times = (0..rounds(device)).map(run).collect::<Result<Vec<_>>>()?;
-        self.report(name, bytes, median(&mut times), "ok exact");
+        self.report(name, bytes, Times::of(&mut times), "ok exact");
         Ok(())
     }
 
     /// Prints a line. Its bytes are those that are read and written.
-    fn report(&self, name: &str, bytes: usize, time: Duration, verdict: &str) {
+    fn report(&self, name: &str, bytes: usize, times: Times, verdict: &str) {
         let elements = self.elements() as u64;
-        report(name, &self.name(bytes), time, &[2 * elements * bytes as u64, elements], verdict);
+        report(name, &self.name(bytes), times, &[2 * elements * bytes as u64, elements], verdict);
     }
 
     fn check<T: TransposeElement>(&self, output: &[T], components: usize, of: impl Fn(u64) -> T + Sync) {
@@ -176,7 +177,7 @@ fn in_place<T: TransposeElement>(
     let copy = |_| Ok(device.time(|| target.copy_from(&data))?.1);
     let mut times = (0..rounds(device)).map(copy).collect::<Result<Vec<_>>>()?;
     // The same shapes were copied before, in another order of the runs.
-    case.report("copy beside in place", size_of::<T>(), median(&mut times), "ok");
+    case.report("copy beside in place", size_of::<T>(), Times::of(&mut times), "ok");
     let [forward, back] = [Transpose::new(rows, columns), Transpose::new(columns, rows)];
     let [forward, back] = [forward.prepare_in_place(device)?, back.prepare_in_place(device)?];
     forward.apply(&mut data)?;
@@ -186,7 +187,7 @@ fn in_place<T: TransposeElement>(
         back.apply(&mut data)?;
         times.push(device.time(|| forward.apply(&mut data))?.1);
     }
-    case.report("in place", size_of::<T>(), median(&mut times), "ok exact");
+    case.report("in place", size_of::<T>(), Times::of(&mut times), "ok exact");
     println!("# {}", forward.plan()?.to_string().replace('\n', "\n# "));
     Ok(())
 }
@@ -205,7 +206,7 @@ fn on_host(device: &Device) -> Result<()> {
             })
             .collect();
         case.check(output, 1, |bits| bits as u16 as f32);
-        case.report(name, 4, median(&mut times), "ok exact");
+        case.report(name, 4, Times::of(&mut times), "ok exact");
     };
     let mut loops = |output: &mut [f32]| {
         for row in 0..case.rows {
@@ -232,7 +233,7 @@ fn on_host(device: &Device) -> Result<()> {
         })
         .collect();
     case.check(&transposed.download()?, 1, |bits| bits as u16 as f32);
-    case.report("apply_into", 4, median(&mut times), "ok exact");
+    case.report("apply_into", 4, Times::of(&mut times), "ok exact");
     Ok(())
 }
 

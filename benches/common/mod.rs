@@ -4,4 +4,4 @@ mod random;
 mod table;
 
 pub(crate) use random::random;
-pub(crate) use table::{begin, median, report};
+pub(crate) use table::{Times, begin, columns, end, report};

@@ -2,7 +2,7 @@
 //!
 //! It continues a picture with its last pixels, so only outputs that need nothing outside are compared.
 
-use super::common::{median, report};
+use super::common::{Times, report};
 use super::{INNER, Kernel, Number, Problem};
 use image::{ImageBuffer, Luma, Pixel, Rgba};
 use imageproc::definitions::{Clamp, Image};
@@ -61,7 +61,7 @@ pub(crate) fn measure<T: Sample>(problem: &Problem<T>, kernel: Kernel) {
         times.push(start.elapsed());
         check(problem, kernel, name, filtered);
     }
-    report(name, &problem.case(kernel), median(&mut times), &[problem.bytes(), products], "ok");
+    report(name, &problem.case(kernel), Times::of(&mut times), &[problem.bytes(), products], "ok");
 }
 
 fn filter<T: Sample>(image: &Image<T::Pixel>, kernel: Kernel) -> Image<T::Pixel> {

@@ -50,7 +50,7 @@ attempt() { # COMMAND…
     failed=1
     return 1
   }
-  echo "# ${*##*/} took $((SECONDS - start)) s"
+  echo "# complete: ${*##*/} took $((SECONDS - start)) s"
 }
 
 cuda() {

@@ -15,6 +15,10 @@ pub(crate) enum Error {
     Conflict { what: &'static str, first: String, second: String },
     #[error("no table names the {what}; give --{what}")]
     Missing { what: &'static str },
+    #[error(
+        "{file}, line {line}: the table of {benchmark} has no line `# complete`: measure it again, or give --incomplete"
+    )]
+    Incomplete { file: String, line: usize, benchmark: String },
     #[error("the tables have no rows")]
     NoRows,
     #[error("the date is {0:?}, but must be like 2026-11-28")]
@@ -27,8 +31,10 @@ pub(crate) enum Error {
     Write { path: PathBuf, error: io::Error },
     #[error("{} is not a record: {error}", .path.display())]
     Record { path: PathBuf, error: serde_json::Error },
-    #[error("{} has {found} records of one machine at most; at least {needed} are needed", .folder.display())]
-    TooFewRecords { folder: PathBuf, found: usize, needed: usize },
+    #[error("{} has no records", .folder.display())]
+    NoRecords { folder: PathBuf },
+    #[error("no two records of a machine have a benchmark in common")]
+    NothingToCompare,
     #[error("the records are of different machines: {earlier} and {later}")]
     DifferentMachines { earlier: String, later: String },
     #[error("could not draw {chart}: {error}")]

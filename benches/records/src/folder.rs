@@ -1,6 +1,7 @@
 //! The folder of all records: `<machine>/<date>.json`.
 
 use crate::error::{Error, Result};
+use crate::history::History;
 use crate::record::Record;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -31,30 +32,20 @@ impl Folder {
         }
     }
 
-    /// Returns the last record of each machine.
-    pub(crate) fn last_of_each(&self) -> Result<Vec<PathBuf>> {
-        Ok(self.last::<1>()?.into_iter().flatten().collect())
-    }
-
-    /// Returns the last two records of each machine that has two.
-    pub(crate) fn last_pairs(&self) -> Result<Vec<[PathBuf; 2]>> {
-        self.last()
-    }
-
-    /// Returns the last `N` records of each machine that has as many, the earliest first. It is an error if none has.
-    fn last<const N: usize>(&self) -> Result<Vec<[PathBuf; N]>> {
+    /// Returns the records of each machine that has one. It is an error if none has.
+    pub(crate) fn histories(&self) -> Result<Vec<History>> {
         let machines = sorted(&self.0)?.into_iter().filter(|path| path.is_dir());
-        let records = machines.map(|machine| records(&machine)).collect::<Result<Vec<_>>>()?;
-        let last: Vec<_> = records.iter().filter_map(|records| records.last_chunk().cloned()).collect();
-        let most = || records.iter().map(Vec::len).max().unwrap_or(0);
-        if last.is_empty() {
-            return Err(Error::TooFewRecords { folder: self.0.clone(), found: most(), needed: N });
+        let paths = machines.map(|machine| records(&machine)).collect::<Result<Vec<_>>>()?;
+        let split = paths.iter().filter_map(|paths| paths.split_last());
+        let histories = split.map(|(last, earlier)| History::read(earlier, last)).collect::<Result<Vec<_>>>()?;
+        if histories.is_empty() {
+            return Err(Error::NoRecords { folder: self.0.clone() });
         }
-        Ok(last)
+        Ok(histories)
     }
 }
 
-/// Returns the records of a machine in the order of their dates.
+/// Returns the paths of the records in a machine's folder, in the order of their dates.
 fn records(machine: &Path) -> Result<Vec<PathBuf>> {
     let is_record = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
     Ok(sorted(machine)?.into_iter().filter(is_record).collect())
@@ -77,6 +68,7 @@ fn name_of_folder(machine: &str) -> String {
 mod tests {
     use super::*;
     use crate::record::Machine;
+    use std::collections::BTreeSet;
     use std::env;
 
     /// An empty folder that ends with the test.
@@ -102,7 +94,14 @@ mod tests {
 
     fn record(gpu: &str, date: &str) -> Record {
         let machine = Machine { gpu: Some(gpu.to_owned()), driver: None, cpu: None };
-        Record { machine, date: date.to_owned(), commit: "abc".to_owned(), commands: Vec::new(), rows: Vec::new() }
+        Record {
+            machine,
+            date: date.to_owned(),
+            commit: "abc".to_owned(),
+            commands: Vec::new(),
+            incomplete: BTreeSet::new(),
+            rows: Vec::new(),
+        }
     }
 
     #[test]
@@ -123,8 +122,12 @@ mod tests {
         fs::write(temporary.0.join("README.md"), "").unwrap();
         fs::write(temporary.0.join("h200/taps-f32-light.svg"), "").unwrap();
         let path = |name: &str| temporary.0.join(name);
-        assert_eq!(folder.last_of_each().unwrap(), [path("h100/2026-12-01.json"), path("h200/2026-11-28.json")]);
-        assert_eq!(folder.last_pairs().unwrap(), [[path("h200/2026-11-03.json"), path("h200/2026-11-28.json")]]);
+        fs::create_dir(temporary.0.join("empty")).unwrap();
+        let histories = folder.histories().unwrap();
+        assert_eq!(histories.iter().map(History::folder).collect::<Vec<_>>(), [path("h100"), path("h200")]);
+        let dates = ["2026-09-30", "2026-11-03", "2026-11-28"];
+        assert_eq!(records(&path("h200")).unwrap(), dates.map(|date| path(&format!("h200/{date}.json"))));
+        assert_eq!(histories[1].newest().date, "2026-11-28");
     }
 
     #[test]
@@ -137,10 +140,17 @@ mod tests {
     }
 
     #[test]
-    fn one_record_is_no_pair() {
-        let temporary = Temporary::new("pair");
-        temporary.folder().save(&record("H200", "2026-11-28")).unwrap();
-        let error = temporary.folder().last_pairs().unwrap_err();
-        assert!(matches!(error, Error::TooFewRecords { found: 1, needed: 2, .. }));
+    fn records_of_two_machines_in_one_folder_are_refused() {
+        let temporary = Temporary::new("mixed");
+        let path = temporary.folder().save(&record("H200", "2026-11-28")).unwrap();
+        fs::write(path.with_file_name("2026-11-29.json"), record("H100", "2026-11-29").to_text()).unwrap();
+        let error = temporary.folder().histories().unwrap_err();
+        assert_eq!(error.to_string(), "the records are of different machines: H200 and H100");
+    }
+
+    #[test]
+    fn a_folder_without_records_is_an_error() {
+        let temporary = Temporary::new("empty");
+        assert!(matches!(temporary.folder().histories(), Err(Error::NoRecords { folder }) if folder == temporary.0));
     }
 }

@@ -3,22 +3,24 @@
 //! `record/README.md` has the commands. A record is one file per machine and day, `record/<machine>/<date>.json`.
 
 mod charts;
+#[cfg(test)]
+mod committed;
 mod comparison;
 mod error;
 mod folder;
-#[cfg(test)]
-mod readme;
+mod history;
 mod record;
 mod tables;
 
 use clap::{Args, Parser, Subcommand};
-use comparison::Comparison;
+use comparison::{Comparison, comparisons};
 use error::{Error, Result};
 use folder::Folder;
-use record::Record;
+use history::History;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::slice;
 use tables::{Facts, Tables};
 
 /// Keeps the results of benchmarks.
@@ -35,9 +37,10 @@ struct Arguments {
 enum Command {
     /// Makes a record of tables, and prints its path
     Make(Make),
-    /// Lists the cases that are slower, new or missing in a later record; exits with 1 if one is slower or wrong
+    /// Lists the cases of each benchmark that are slower, new, missing or wrong in its last record; exits with 1 if one is slower,
+    /// missing or wrong
     Compare(Compare),
-    /// Draws the charts of a record, and prints their paths
+    /// Draws the charts of the last record of each benchmark, and prints their paths
     Charts(Charts),
 }
 
@@ -60,11 +63,14 @@ struct Make {
     /// Commit that was measured, unless the tables have it
     #[arg(long)]
     commit: Option<String>,
+    /// Accepts tables of programs that were stopped; the record names their benchmarks
+    #[arg(long)]
+    incomplete: bool,
 }
 
 #[derive(Args, Debug)]
 struct Compare {
-    /// An earlier record; the last two of each machine if there is none
+    /// An earlier record; the last two of each machine's benchmarks if there is none
     #[arg(requires = "later")]
     earlier: Option<PathBuf>,
     /// A later record
@@ -76,7 +82,7 @@ struct Compare {
 
 #[derive(Args, Debug)]
 struct Charts {
-    /// A record; the last one of each machine if there is none
+    /// A record; all of each machine if there is none
     record: Option<PathBuf>,
     /// Folder of the charts; the record's if it is not given
     #[arg(long)]
@@ -103,8 +109,8 @@ fn main() -> ExitCode {
 }
 
 fn make(folder: &Folder, arguments: Make) -> Result<ExitCode> {
-    let Make { tables: files, gpu, driver, cpu, date, commit } = arguments;
-    let mut tables = Tables::new(Facts { gpu, driver, cpu, date, commit });
+    let Make { tables: files, gpu, driver, cpu, date, commit, incomplete } = arguments;
+    let mut tables = Tables::new(Facts { gpu, driver, cpu, date, commit }, incomplete);
     for file in &files {
         tables.read(&file.display().to_string(), &text_of(file)?)?;
     }
@@ -117,35 +123,30 @@ fn make(folder: &Folder, arguments: Make) -> Result<ExitCode> {
 }
 
 fn compare(folder: &Folder, arguments: &Compare) -> Result<ExitCode> {
-    let pairs = match (&arguments.earlier, &arguments.later) {
-        (Some(earlier), Some(later)) => vec![[earlier.clone(), later.clone()]],
-        _ => folder.last_pairs()?,
+    let histories = match (&arguments.earlier, &arguments.later) {
+        (Some(earlier), Some(later)) => vec![History::read(slice::from_ref(earlier), later)?],
+        _ => folder.histories()?,
     };
-    let mut is_worse = false;
-    for [earlier, later] in pairs {
-        let (before, after) = (read(&earlier)?, read(&later)?);
-        let comparison = Comparison::new(&before, &after, arguments.tolerance)?;
-        println!("# {} ({}) and {} ({})", earlier.display(), before.commit, later.display(), after.commit);
-        print!("{comparison}");
-        is_worse |= comparison.is_worse();
+    let comparisons: Vec<_> = histories.iter().flat_map(|history| comparisons(history, arguments.tolerance)).collect();
+    if comparisons.iter().all(Comparison::is_of_one) {
+        return Err(Error::NothingToCompare);
     }
-    Ok(ExitCode::from(u8::from(is_worse)))
+    comparisons.iter().for_each(|comparison| print!("{comparison}"));
+    Ok(ExitCode::from(u8::from(comparisons.iter().any(Comparison::is_worse))))
 }
 
 fn charts(folder: &Folder, arguments: &Charts) -> Result<ExitCode> {
-    let records = arguments.record.as_ref().map_or_else(|| folder.last_of_each(), |record| Ok(vec![record.clone()]))?;
-    for path in records {
-        let own = path.parent().unwrap_or(Path::new(""));
-        let output = arguments.output.as_deref().unwrap_or(own);
-        for written in charts::save(&read(&path)?, output)? {
+    let histories = match &arguments.record {
+        Some(record) => vec![History::read(&[], record)?],
+        None => folder.histories()?,
+    };
+    for history in histories {
+        let output = arguments.output.as_deref().unwrap_or(history.folder());
+        for written in charts::save(&history.newest(), output)? {
             println!("{}", written.display());
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn read(path: &Path) -> Result<Record> {
-    Record::from_text(&text_of(path)?).map_err(|error| Error::Record { path: path.to_owned(), error })
 }
 
 fn text_of(path: &Path) -> Result<String> {

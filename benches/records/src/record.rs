@@ -3,7 +3,7 @@
 //! Its text has one row per line, in the order of benchmarks, cases and peers, so that a difference of two records is readable.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +14,9 @@ pub(crate) struct Record {
     pub(crate) commit: String,
     /// Command lines of the programs.
     pub(crate) commands: Vec<String>,
+    /// Benchmarks of which a program was stopped before the end of its table.
+    #[serde(default)]
+    pub(crate) incomplete: BTreeSet<String>,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -34,6 +37,7 @@ pub(crate) struct Row {
     pub(crate) case: String,
     pub(crate) peer: String,
     pub(crate) median_us: f64,
+    /// Distance between the quartiles of the times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) spread_us: Option<f64>,
     /// By the names of their columns.
@@ -61,14 +65,21 @@ impl Row {
 }
 
 impl Record {
+    /// Returns the rows of a benchmark.
+    pub(crate) fn rows_of(&self, benchmark: &str) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.benchmark == benchmark)
+    }
+
     pub(crate) fn from_text(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
 
     pub(crate) fn to_text(&self) -> String {
-        let Record { machine, date, commit, commands, rows } = self;
+        let Record { machine, date, commit, commands, incomplete, rows } = self;
+        let incomplete =
+            if incomplete.is_empty() { String::new() } else { format!("\"incomplete\": {},\n", json(incomplete)) };
         format!(
-            "{{\n\"machine\": {},\n\"date\": {},\n\"commit\": {},\n\"commands\": {},\n\"rows\": {}\n}}\n",
+            "{{\n\"machine\": {},\n\"date\": {},\n\"commit\": {},\n\"commands\": {},\n{incomplete}\"rows\": {}\n}}\n",
             json(machine),
             json(date),
             json(commit),
@@ -128,6 +139,15 @@ pub(crate) mod tests {
         assert_eq!(record.rows[1].spread_us, Some(0.03));
         assert_eq!(record.to_text(), TEXT.replace("9.3647e9", "9364700000.0"));
         assert_eq!(Record::from_text(&record.to_text()).unwrap(), record);
+    }
+
+    #[test]
+    fn a_record_says_what_is_incomplete() {
+        let text =
+            TEXT.replace("\"rows\"", "\"incomplete\": [\"life\"],\n\"rows\"").replace("9.3647e9", "9364700000.0");
+        let record = Record::from_text(&text).unwrap();
+        assert_eq!(record.incomplete, ["life".to_owned()].into());
+        assert_eq!(record.to_text(), text);
     }
 
     #[test]

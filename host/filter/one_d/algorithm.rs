@@ -40,8 +40,9 @@ pub enum ErrorBound {
     /// The samples that the output depends on, as the [module](super) describes. A NaN or an infinity affects no other outputs.
     #[default]
     PerOutput,
-    /// All samples of a segment, which has up to 8,192 outputs on a GPU and up to eight times as many as taps on the CPU, and of the segment that is transformed at the same time. A NaN or an
-    /// infinity affects all outputs of both. Long filters of `f32` and `f64` take less time by [`Fft`](Filter1dAlgorithm::Fft).
+    /// All samples of a segment, and of the segment that is transformed at the same time. A segment has up to 8,192 outputs on a GPU. On the CPU
+    /// it has up to eight times as many as there are taps, or up to 1,024 with fewer than 128 taps. A NaN or an infinity affects all outputs of
+    /// both. Long filters of `f32` and `f64` take less time by [`Fft`](Filter1dAlgorithm::Fft).
     PerSegment,
 }
 

@@ -194,10 +194,12 @@ impl<S: FilterSample, W: FilterWeight> Filter1d<S, W> {
     /// A low-pass filter with a stride is a *decimation*. The other outputs are not computed. A stride must be from 1 to 2^31 - 1; otherwise
     /// [`prepare`](Self::prepare) fails. [Errors](super#numbers) have the same bound as without a stride, but sums of floats may have another order, and so other bits.
     ///
-    /// All samples are read. With few taps and a short stride this takes about as long as all outputs, with 2 up to about a third longer, and with
-    /// `i32` and many taps longer still, because all outputs are computed on tensor cores. The default
-    /// algorithm is the only one, and there are no [transforms](super#fourier-transforms). Channels, and samples of another type than the taps,
-    /// are filtered by the kernels for pictures, which take much longer for a few long lines.
+    /// All samples are read, so a stride may take longer than all outputs. On an H200, a long line of `f32` with a stride of 2 takes 1.6 times
+    /// as long with 5 taps, as long with 257, and less with more. Lines of 8,192 samples take up to 2.4 times as long with strides up to 16, and
+    /// 4.5 times as long with a stride of 100 and 65 taps. `i32` with hundreds of taps takes up to 1.7 times as long with a stride of 2, because
+    /// only without a stride are there tensor cores. The default algorithm is the only one, and there are no
+    /// [transforms](super#fourier-transforms). Channels, and samples of another type than the taps, are filtered by the kernels for pictures,
+    /// which take much longer for a few long lines.
     ///
     /// ```
     /// use slm::{Boundary, Device, Extent, Filter1d};

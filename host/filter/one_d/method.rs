@@ -3,7 +3,7 @@
 use super::algorithm::Method;
 use super::details::PlannedLines;
 use super::element::Number;
-use super::fft::ByTransforms;
+use super::fft::{ByTransforms, points_on_cpu};
 use super::gpu::GpuFilter1d;
 use super::line_filter::{CpuLines, GpuLines, no_transforms, not_on_tensor_cores};
 use super::{ErrorBound, Filter1dAlgorithm, Filter1dError, Lines, Taps, time};
@@ -47,7 +47,7 @@ pub(super) fn on_cpu<T: Number>(taps: &Taps<T>, method: Method) -> Result<Box<dy
     Ok(match allowed(taps, method)? {
         Allowed::Transforms(by) => (by.on_cpu)(taps, usize::MAX, "requested")?,
         Allowed::Both(by) if TAPS_ON_CPU.contains(&taps.taps.len()) => {
-            Box::new(FasterOnCpu { taps: taps.clone(), by, transforms: OnDemand::default() })
+            Box::new(FasterOnCpu { taps: taps.clone(), by, transforms: Default::default() })
         }
         Allowed::Sums | Allowed::Both(_) => Box::new(taps.clone()),
     })
@@ -139,17 +139,21 @@ fn on_tensor_cores<T: Number>(gpu: &Gpu, taps: &Taps<T>) -> Result<Box<dyn GpuLi
 struct FasterOnCpu<T: Number> {
     taps: Taps<T>,
     by: ByTransforms<T>,
-    transforms: OnDemand<Box<dyn CpuLines<T>>>,
+    /// With the points of long lines, and with fewer, which take less time for some short ones.
+    transforms: [OnDemand<Box<dyn CpuLines<T>>>; 2],
 }
 
 impl<T: Number> FasterOnCpu<T> {
     /// Returns the filter for these lines.
     fn of(&self, lines: &Lines) -> Result<&dyn CpuLines<T>> {
+        let taps = self.taps.taps.len();
         // Shorter lines are not worth a transform, or have the taps added up.
-        if lines.outputs < self.taps.taps.len() || lines.samples < self.taps.taps.len() {
+        if lines.outputs < taps || lines.samples < taps {
             return Ok(&self.taps);
         }
-        Ok(&**self.transforms.get(|| (self.by.on_cpu)(&self.taps, usize::MAX, LESS_TIME))?)
+        let has_fewer = points_on_cpu(taps, lines.outputs) < points_on_cpu(taps, usize::MAX);
+        let transforms = &self.transforms[usize::from(has_fewer)];
+        Ok(&**transforms.get(|| (self.by.on_cpu)(&self.taps, lines.outputs, LESS_TIME))?)
     }
 }
 

@@ -111,8 +111,8 @@
 //! ```
 //!
 //! A line is divided into *segments*. The outputs of a segment, or of two at the same time, are computed together from `N` samples of each
-//! (overlap-save), with `N` from 1,024 to 8,192 on a GPU, and four to eight times the number of taps, at least 1,024, on the CPU (half of that for lines of pictures that are short). For each
-//! output
+//! (overlap-save), with `N` from 1,024 to 8,192 on a GPU, and four to eight times the number of taps, at least 1,024, on the CPU (half of
+//! that for some short lines, unless transforms are requested). For each output
 //!
 //! `|y[i] - exact| ≤ 32 · u · log2(N) · ‖x‖ · Σ_j |w[j]|`
 //!

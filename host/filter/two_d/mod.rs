@@ -64,8 +64,9 @@
 //! samples: with `E` for the bound of such a sum, an output has at most `E · Σ_i |w[i]|` from the first pass, with the weights `w` of the second
 //! one, and that of its own segment. Errors of usual pictures are
 //! far below it, about `u · ‖x‖ · ‖w‖`. So integer outputs differ from those of sums by one in few places, and Gaussians leave constant
-//! pictures of `u8` and `u16` as they are. A NaN or an infinity reaches all outputs of its segment of a line, and in the second pass
-//! those of all segments that have one of these.
+//! pictures of `u8` and `u16` as they are. A NaN or an infinity reaches all outputs of its segment of a line and, on a GPU, of the
+//! segment that is transformed at the same time, which for the last one of a line can be the first one of the next line; and in the second
+//! pass those of all segments that have one of these.
 //!
 //! # Means of integers
 //!

@@ -10,8 +10,9 @@ use slm::{Backend, Boundary, Device, Filter1d, FilterSample};
 const ROUNDOFF: [f64; 2] = [1.0 / (1 << 24) as f64, 1.0 / (1u64 << 53) as f64];
 
 pub(super) fn trials() -> Vec<Trial> {
-    let sums = on_every_backend(SUITE, "plans::sums", sums);
-    sums.into_iter().chain(on_every_backend(SUITE, "plans::methods", methods)).collect()
+    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 3] =
+        [("plans::sums", sums), ("plans::points", points), ("plans::methods", methods)];
+    tests.into_iter().flat_map(|(name, test)| on_every_backend(SUITE, name, test)).collect()
 }
 
 fn planned<S: FilterSample>(
@@ -46,6 +47,23 @@ fn sums(device: &Device) -> Result<(), Failed> {
     let strided = planned(device, &Filter1d::correlate(&[1; 5]).stride(2), 1000)?;
     equal((strided.operations, strided.predicted), (2 * 5 * 500, None))?;
     equal(planned(device, &Filter1d::correlate(&[1; 5]), 0)?.operations, 0)
+}
+
+/// On the CPU, short lines of the same filter have fewer points than long ones.
+fn points(device: &Device) -> Result<(), Failed> {
+    if device.info().backend != Backend::Cpu {
+        return Ok(());
+    }
+    for (taps, lines) in [(128, [(200, 512), (1 << 20, 1024)]), (801, [(1000, 2048), (1 << 20, 4096)])] {
+        let filter = Filter1d::correlate(&vec![0.5f32; taps]).error_bound(ErrorBound::PerSegment).prepare(device)?;
+        for (samples, points) in lines {
+            equal(filter.plan([samples])?.details.method, Filter1dMethod::Transforms { points })?;
+            let outputs = filter.apply(&vec![1.0; samples])?;
+            let expected = 0.5 * taps as f32;
+            equal((outputs[samples / 2] - expected).abs() < 1e-3, true)?;
+        }
+    }
+    Ok(())
 }
 
 fn methods(device: &Device) -> Result<(), Failed> {

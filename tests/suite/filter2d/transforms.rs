@@ -3,9 +3,11 @@
 use super::SUITE;
 use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
-use ndarray::{Array2, Array3, Array4};
+use ndarray::{Array2, Array3, Array4, s};
 use slm::filter1d::ErrorBound;
+use slm::filter2d::PreparedFilter2d;
 use slm::{Backend, Boundary, Buffer2, Device, Extent, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight};
+use std::ops::Range;
 
 const BOUNDARIES: [Boundary<f32>; 6] =
     [Boundary::Zero, Boundary::Constant(-0.5), Boundary::Nearest, Boundary::Reflect, Boundary::Mirror, Boundary::Wrap];
@@ -18,12 +20,14 @@ const WEIGHTS: [[usize; 2]; 4] = [[197, 130], [301, 1], [1, 192], [200, 96]];
 const SHAPES: [[usize; 4]; 5] = [[1, 1, 1, 1], [1, 3, 140, 2], [2, 150, 64, 3], [1, 400, 310, 1], [2, 900, 1100, 3]];
 
 pub(super) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 5] = [
+    let tests: [(&str, fn(&Device) -> Result<(), Failed>); 7] = [
         ("transforms::every_border", every_border),
         ("transforms::pitched", pitched),
         ("transforms::means", means),
         ("transforms::chosen", chosen),
         ("transforms::not_finite", not_finite),
+        ("transforms::badly_scaled", badly_scaled),
+        ("transforms::not_finite_far_away", not_finite_far_away),
     ];
     tests.into_iter().flat_map(|(name, test)| on_every_backend(SUITE, name, test)).collect()
 }
@@ -56,7 +60,7 @@ fn every_border(device: &Device) -> Result<(), Failed> {
 fn by_both<S: FilterSample, W: FilterWeight, R>(
     device: &Device,
     filter: &Filter2d<S, W>,
-    apply: impl Fn(&slm::filter2d::PreparedFilter2d<S>) -> slm::Result<R>,
+    apply: impl Fn(&PreparedFilter2d<S>) -> slm::Result<R>,
 ) -> slm::Result<[R; 3]> {
     let with = |device, bound| apply(&filter.clone().error_bound(bound).prepare(device)?);
     let [per_output, per_segment] = [ErrorBound::PerOutput, ErrorBound::PerSegment];
@@ -156,4 +160,88 @@ fn not_finite(device: &Device) -> Result<(), Failed> {
     let reached = sums.iter().zip(&outputs).filter(|(sum, _)| sum.is_nan());
     let (count, kept) = reached.fold((0, 0), |(all, kept), (_, output)| (all + 1, kept + usize::from(output.is_nan())));
     equal((count, kept), (201 * 201, count))
+}
+
+/// A picture with a large or bad sample near its upper end, and a filter with many weights along both axes.
+struct Tall {
+    shape: [usize; 2],
+    place: [usize; 2],
+    column: Vec<f32>,
+    row: Vec<f32>,
+}
+
+impl Tall {
+    fn new(device: &Device) -> Self {
+        let shape = if is_cuda(device) { [40_000, 140] } else { [4000, if is_emulated(device) { 3 } else { 140 }] };
+        let [column, row] = [(20, 201), (21, 131)].map(|(seed, weights)| Random::new(seed).values(weights));
+        Tall { shape, place: [100, 1], column, row }
+    }
+
+    /// Returns the filter, and the rows of which no output is transformed together with one that depends on the sample. A GPU transforms two
+    /// segments at the same time, so that the last one of a column may be transformed together with the first one of the next column.
+    fn filter(&self, device: &Device) -> Result<(PreparedFilter2d<f32>, Range<usize>), Failed> {
+        let filter =
+            Filter2d::separable(&self.column, &self.row).error_bound(ErrorBound::PerSegment).prepare(device)?;
+        let plan = filter.plan(self.shape)?;
+        ensure(plan.reason.contains("transforms"), || format!("{plan}"))?;
+        let of_kernels =
+            plan.kernels().into_iter().filter_map(|kernel| kernel.strip_prefix("filter1d_fft_f32_")?.parse().ok());
+        let points: usize = of_kernels.max().unwrap_or(1024);
+        let step = points - self.column.len() + 1;
+        Ok((filter, 3 * step..self.shape[0] / step * step))
+    }
+
+    /// Returns the outputs in double precision.
+    fn exact(&self, picture: &Array2<f32>) -> slm::Result<Array2<f64>> {
+        let [column, row] =
+            [&self.column, &self.row].map(|weights| weights.iter().copied().map(f64::from).collect::<Vec<_>>());
+        Filter2d::separable(&column, &row).prepare(&Device::cpu())?.apply(&picture.mapv(f64::from))
+    }
+
+    /// Returns the error that is allowed for samples that are filtered together: a few roundings in each of both passes. The norm of the sums of
+    /// the first pass is at most that of its samples times the magnitudes of its weights.
+    fn tolerance<'a>(&self, samples: impl IntoIterator<Item = &'a f32>) -> f64 {
+        let norm = |numbers: &mut dyn Iterator<Item = &f32>| {
+            numbers.map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt()
+        };
+        let [norms, sums] = [&self.column, &self.row]
+            .map(|weights| [norm(&mut weights.iter()), weights.iter().map(|weight| f64::from(weight.abs())).sum()]);
+        let of_weights = norms[0] * sums[1] + norms[1] * sums[0];
+        12.0 * f64::from(f32::EPSILON) / 2.0 * norm(&mut samples.into_iter()) * of_weights
+    }
+}
+
+/// An impulse of 10^6 beside noise: errors are relative to the norm of what is filtered together, which far away is that of noise.
+fn badly_scaled(device: &Device) -> Result<(), Failed> {
+    let tall = Tall::new(device);
+    let ([rows, columns], (filter, far)) = (tall.shape, tall.filter(device)?);
+    let mut picture = Array2::from_shape_vec(tall.shape, Random::new(22).values::<f32>(rows * columns))?;
+    picture[tall.place] = 1e6;
+    let outputs = filter.apply(&picture)?;
+    let exact = tall.exact(&picture)?;
+    // At least as many samples as two segments have, those that outputs of `far` depend on among them.
+    let noise = picture.slice(s![far.start - tall.column.len().., ..]);
+    let allowed = [tall.tolerance(&picture), tall.tolerance(noise)];
+    for ((place, output), exact) in outputs.indexed_iter().zip(&exact) {
+        let allowed = allowed[usize::from(far.contains(&place.0))];
+        let error = (f64::from(*output) - exact).abs();
+        ensure(error <= allowed, || format!("{output} at {place:?} instead of {exact} within {allowed:e}"))?;
+    }
+    Ok(())
+}
+
+/// A NaN or an infinity reaches the outputs of its window at least, and no rows far away.
+fn not_finite_far_away(device: &Device) -> Result<(), Failed> {
+    let tall = Tall::new(device);
+    let (filter, far) = tall.filter(device)?;
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut picture = Array2::<f32>::ones(tall.shape);
+        picture[tall.place] = bad;
+        let outputs = filter.apply(&picture)?;
+        let (window, rest) =
+            (outputs.slice(s![..=200, ..=66.min(tall.shape[1] - 1)]), outputs.slice(s![far.clone(), ..]));
+        ensure(window.iter().all(|output| !output.is_finite()), || format!("{bad} does not reach its window"))?;
+        ensure(rest.iter().all(|output| output.is_finite()), || format!("{bad} reaches rows far away"))?;
+    }
+    Ok(())
 }

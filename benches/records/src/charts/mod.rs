@@ -23,7 +23,7 @@ pub(crate) use drawing::DrawingError;
 use axis::Axis;
 use curve::Curve;
 use std::path::{Path, PathBuf};
-use theme::THEMES;
+use theme::{THEMES, Theme};
 
 #[derive(Debug, PartialEq)]
 struct Chart {
@@ -39,16 +39,22 @@ struct Chart {
 pub(crate) fn save(record: &Record, folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).map_err(|error| Error::Write { path: folder.to_owned(), error })?;
     let mut paths = Vec::new();
-    for chart in of(record) {
-        for theme in &THEMES {
-            let path = folder.join(format!("{}-{}.svg", chart.name, theme.name));
-            let drawn = drawing::draw(&chart, theme);
-            let svg = drawn.map_err(|error| Error::Drawing { chart: chart.name.clone(), error })?;
-            std::fs::write(&path, svg).map_err(|error| Error::Write { path: path.clone(), error })?;
-            paths.push(path);
-        }
+    for (name, svg) in draw(record)? {
+        let path = folder.join(name);
+        std::fs::write(&path, svg).map_err(|error| Error::Write { path: path.clone(), error })?;
+        paths.push(path);
     }
     Ok(paths)
+}
+
+/// Returns the names and the texts of the charts of a record.
+pub(crate) fn draw(record: &Record) -> Result<Vec<(String, String)>> {
+    let drawn = |chart: &Chart, theme: &Theme| {
+        let svg = drawing::draw(chart, theme);
+        let svg = svg.map_err(|error| Error::Drawing { chart: chart.name.clone(), error })?;
+        Ok((format!("{}-{}.svg", chart.name, theme.name), svg))
+    };
+    of(record).iter().flat_map(|chart| THEMES.iter().map(move |theme| drawn(chart, theme))).collect()
 }
 
 fn of(record: &Record) -> Vec<Chart> {

@@ -1,7 +1,8 @@
 //! Reads the tables that `peers/run.sh` and `PROGRAM --table` print, several in one text or in several.
 //!
 //! A comment `# benchmark: NAME` is before the tables of a benchmark, a comment with the names of the columns before the rows of each
-//! program. Other comments may have facts about the machine and the run.
+//! program, and `# complete` after them: a table without it is that of a program that was stopped. Other comments may have facts about the
+//! machine and the run.
 
 mod columns;
 mod facts;
@@ -12,36 +13,52 @@ pub(crate) use facts::Facts;
 use crate::error::{Error, Result};
 use crate::record::{Record, Row};
 use columns::Columns;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What tables contain.
 #[derive(Debug)]
 pub(crate) struct Tables {
     /// What the user said, which wins.
     given: Facts,
+    may_be_incomplete: bool,
     found: Facts,
     commands: Vec<String>,
+    /// Benchmarks with a table that has no end.
+    incomplete: BTreeSet<String>,
     rows: Vec<Row>,
     /// Where each row was read, by its key.
     places: HashMap<[String; 3], String>,
 }
 
 impl Tables {
-    pub(crate) fn new(given: Facts) -> Self {
-        Tables { given, found: Facts::default(), commands: Vec::new(), rows: Vec::new(), places: HashMap::new() }
+    pub(crate) fn new(given: Facts, may_be_incomplete: bool) -> Self {
+        Tables {
+            given,
+            may_be_incomplete,
+            found: Facts::default(),
+            commands: Vec::new(),
+            incomplete: BTreeSet::new(),
+            rows: Vec::new(),
+            places: HashMap::new(),
+        }
     }
 
     /// Adds the tables of a text. `file` is its name in errors.
     pub(crate) fn read(&mut self, file: &str, text: &str) -> Result<()> {
-        let (mut benchmark, mut columns) = (None, None);
+        let (mut benchmark, mut columns, mut open) = (None, None, None);
         for (i, line) in text.lines().enumerate() {
             let error = |error| Error::Line { file: file.to_owned(), line: i + 1, error };
             if let Some(comment) = line.strip_prefix('#') {
                 let comment = comment.trim();
                 if let Some(name) = comment.strip_prefix("benchmark: ") {
+                    self.close(file, open.take())?;
                     (benchmark, columns) = (Some(name), None);
                 } else if let Some(names) = Columns::of(comment) {
+                    self.close(file, open.take())?;
                     columns = Some(names.map_err(error)?);
+                    open = benchmark.map(|benchmark| (i + 1, benchmark));
+                } else if comment == "complete" || comment.starts_with("complete: ") {
+                    open = None;
                 } else {
                     self.comment(comment)?;
                 }
@@ -56,7 +73,20 @@ impl Tables {
                 self.rows.push(row);
             }
         }
-        Ok(())
+        self.close(file, open)
+    }
+
+    /// Ends a table. `open` has its line and its benchmark, unless the table has said that it is complete.
+    fn close(&mut self, file: &str, open: Option<(usize, &str)>) -> Result<()> {
+        match open {
+            Some((line, benchmark)) if !self.may_be_incomplete => {
+                Err(Error::Incomplete { file: file.to_owned(), line, benchmark: benchmark.to_owned() })
+            }
+            open => {
+                self.incomplete.extend(open.map(|(_, benchmark)| benchmark.to_owned()));
+                Ok(())
+            }
+        }
     }
 
     fn comment(&mut self, comment: &str) -> Result<()> {
@@ -75,15 +105,23 @@ impl Tables {
             return Err(Error::NoRows);
         }
         self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
-        let facts = self.given.or(self.found);
-        let (machine, date, commit) = facts.complete()?;
-        Ok(Record { machine, date, commit, commands: self.commands, rows: self.rows })
+        let (machine, date, commit) = self.given.or(self.found).complete()?;
+        let Tables { commands, incomplete, rows, .. } = self;
+        Ok(Record { machine, date, commit, commands, incomplete, rows })
     }
 }
 
+/// What the benchmarks print tables with.
+#[cfg(test)]
+#[path = "../../../common/table.rs"]
+#[expect(dead_code, reason = "only the text of lines is tested")]
+mod printed;
+
 #[cfg(test)]
 mod tests {
+    use super::printed::{END, Times, heading, line};
     use super::*;
+    use std::time::Duration;
 
     /// As `run.sh` prints it, shortened.
     const FILTER: &str = "\
@@ -95,11 +133,14 @@ mod tests {
 slm register-tiled\tf32 n=67108864 taps=257\t612.50\t8.7652e11\t2.8158e13\tok error 1.2e-7
 slm copy\tf32 n=67108864 taps=257\t130.00\t4.1298e12\t0.0000e0\tok exact
 # register-tiled on 8192 blocks
+# complete
+# complete: bench-filter1d --table took 9 s
 # command: filter1d
 # GPU: NVIDIA H200, 132 multiprocessors, up to 1980 MHz
 # driver: NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build
 # peer\tcase\tmedian_us\tbytes_per_s\tmultiply_adds_per_s\tcheck
 CUDA copy\tf32 n=67108864 taps=257\t131.00\t4.098e+12\t0\tok exact
+# complete: filter1d took 3 s
 ";
 
     /// As `PROGRAM --table` prints it.
@@ -110,10 +151,11 @@ CUDA copy\tf32 n=67108864 taps=257\t131.00\t4.098e+12\t0\tok exact
 # peer\tcase\tmedian_us\tspread_us\tbytes_per_s\tcheck
 
 slm fft\tf32 n=1x1024 axis=1 taps=3\t9.50\t0.25\t8.6e8\t
+# complete
 ";
 
     fn read(texts: &[&str]) -> Result<Tables> {
-        let mut tables = Tables::new(Facts::default());
+        let mut tables = Tables::new(Facts::default(), false);
         texts.iter().try_for_each(|text| tables.read("t.tsv", text))?;
         Ok(tables)
     }
@@ -129,6 +171,7 @@ slm fft\tf32 n=1x1024 axis=1 taps=3\t9.50\t0.25\t8.6e8\t
         assert_eq!(record.machine.driver.as_deref(), Some("580.65.06"));
         assert_eq!((record.date.as_str(), record.commit.as_str()), ("2026-11-28", "f9790374"));
         assert_eq!(record.commands, ["bench-filter1d --table", "filter1d", "bench-taps"]);
+        assert!(record.incomplete.is_empty());
         let peers: Vec<_> = record.rows.iter().map(|row| row.peer.as_str()).collect();
         assert_eq!(peers, ["CUDA copy", "slm copy", "slm register-tiled", "slm fft"]);
         let [.., filter, fft] = &record.rows[..] else { panic!("four rows") };
@@ -160,7 +203,30 @@ slm fft\tf32 n=1x1024 axis=1 taps=3\t9.50\t0.25\t8.6e8\t
         );
         // Columns of one benchmark are not those of the next one.
         let text = format!("{TAPS}# benchmark: life\nslm copy\tf32\t1.0\t2.0\t3.0\t");
-        assert_eq!(message(&text), "t.tsv, line 8: no line with the names of the columns is before this row");
+        assert_eq!(message(&text), "t.tsv, line 9: no line with the names of the columns is before this row");
+    }
+
+    #[test]
+    fn the_spread_is_the_distance_of_the_quartiles() {
+        let times = |micros: &[u64]| {
+            let mut times: Vec<_> = micros.iter().copied().map(Duration::from_micros).collect();
+            let Times { median, spread } = Times::of(&mut times);
+            [median, spread].map(|time| time.as_micros())
+        };
+        assert_eq!(times(&[7]), [7, 0]);
+        assert_eq!(times(&[9, 1, 5, 4, 2000]), [5, 5]);
+        assert_eq!(times(&[30, 10, 11, 12, 13, 14, 15, 16, 990]), [14, 4]);
+    }
+
+    #[test]
+    fn lines_of_benchmarks_are_rows_with_their_spread() {
+        let mut runs = [900, 905, 903, 901, 990].map(Duration::from_micros);
+        let row = line("fft", "f32 n=8", Times::of(&mut runs), &[903, 1806], "ok exact");
+        let text = ["# benchmark: taps", &heading(&["bytes_per_s", "samples_per_s"]), &row, END].join("\n");
+        let rows = read(&[&text]).unwrap().rows;
+        assert_eq!(rows[0].key(), ["taps", "f32 n=8", "slm fft"]);
+        assert_eq!((rows[0].median_us, rows[0].spread_us, rows[0].verdict.as_str()), (903.0, Some(4.0), "ok exact"));
+        assert_eq!(rows[0].rates, [("bytes_per_s".to_owned(), 1e6), ("samples_per_s".to_owned(), 2e6)].into());
     }
 
     #[test]
@@ -175,6 +241,29 @@ slm fft\tf32 n=1x1024 axis=1 taps=3\t9.50\t0.25\t8.6e8\t
         assert_eq!(broken("130.00", "-130.00"), "t.tsv, line 7: median_us is \"-130.00\", which is not a time or rate");
         assert_eq!(broken("bytes_per_s", "bytes"), "t.tsv, line 5: the column \"bytes\" is unknown");
         assert_eq!(broken("\tcheck", ""), "t.tsv, line 5: the last column is not `check`");
+    }
+
+    #[test]
+    fn tables_without_an_end_are_refused_unless_they_are_asked_for() {
+        let end = "# complete\n";
+        let cut = TAPS.strip_suffix(end).unwrap();
+        let error = |line| {
+            format!(
+                "t.tsv, line {line}: the table of taps has no line `# complete`: measure it again, or give --incomplete"
+            )
+        };
+        assert_eq!(message(cut), error(4));
+        // At the next benchmark, and at the columns of the next program.
+        assert_eq!(message(&format!("{cut}{FILTER}")), error(4));
+        let columns = TAPS.lines().find(|line| line.starts_with("# peer")).unwrap();
+        assert_eq!(message(&format!("{cut}{columns}\n{end}")), error(4));
+        assert_eq!(message(&format!("{TAPS}{columns}\n")), error(8));
+        let mut tables = Tables::new(Facts::default(), true);
+        tables.read("filter1d.tsv", FILTER).unwrap();
+        tables.read("taps.tsv", cut).unwrap();
+        let record = tables.into_record().unwrap();
+        assert_eq!(record.incomplete, ["taps".to_owned()].into());
+        assert_eq!(record.rows, read(&[FILTER, TAPS]).unwrap().into_record().unwrap().rows);
     }
 
     #[test]
@@ -205,7 +294,7 @@ slm fft\tf32 n=1x1024 axis=1 taps=3\t9.50\t0.25\t8.6e8\t
             date: Some("2026-01-02".into()),
             ..Facts::default()
         };
-        let mut tables = Tables::new(given);
+        let mut tables = Tables::new(given, false);
         tables.read("t.tsv", FILTER).unwrap();
         tables.read("t.tsv", &TAPS.replace("H200", "H100")).unwrap();
         let record = tables.into_record().unwrap();

@@ -2,6 +2,7 @@
 
 use crate::device::info::SharedMemory;
 use crate::device::kernel::Launch;
+use crate::filter1d::time::{F32_POINTS, F32_POINTS_OF_PARTS, F64_POINTS, F64_POINTS_OF_PARTS};
 use crate::{Device, Result};
 use cuda_std::Entry;
 use slm_kernels::filter1d::fft::{FftArgs, FftGeometry, Points, Real, Transformed, frequencies};
@@ -12,7 +13,7 @@ use slm_kernels::filter1d::{filter1d_fft, filter1d_fft_parts};
 pub(super) struct FftKernel<T: Real> {
     pub(super) name: &'static str,
     pub(super) points: usize,
-    /// Time per point on an H100, in picoseconds, if memory is not waited for (`benches/taps.rs`).
+    /// Time per point on a GPU, in picoseconds, if memory is not waited for.
     pub(super) time: f64,
     /// Maximum number of taps of a part. Kernels for taps in one part have as many outputs per segment then.
     most_taps: usize,
@@ -77,19 +78,21 @@ impl<T: Real> FftKernel<T> {
 
 impl FftKernels for f32 {
     const WHOLE: &'static [FftKernel<f32>] = &[
-        FftKernel::new::<Points<f32, 1024>, filter1d_fft<Points<f32, 1024>>>(2.35),
-        FftKernel::new::<Points<f32, 2048>, filter1d_fft<Points<f32, 2048>>>(2.53),
-        FftKernel::new::<Points<f32, 4096>, filter1d_fft<Points<f32, 4096>>>(2.71),
-        FftKernel::new::<Points<f32, 8192>, filter1d_fft<Points<f32, 8192>>>(3.1),
+        FftKernel::new::<Points<f32, 1024>, filter1d_fft<Points<f32, 1024>>>(F32_POINTS[0]),
+        FftKernel::new::<Points<f32, 2048>, filter1d_fft<Points<f32, 2048>>>(F32_POINTS[1]),
+        FftKernel::new::<Points<f32, 4096>, filter1d_fft<Points<f32, 4096>>>(F32_POINTS[2]),
+        FftKernel::new::<Points<f32, 8192>, filter1d_fft<Points<f32, 8192>>>(F32_POINTS[3]),
     ];
-    const PARTS: FftKernel<f32> = FftKernel::new::<Points<f32, 4096>, filter1d_fft_parts<Points<f32, 4096>>>(1.7);
+    const PARTS: FftKernel<f32> =
+        FftKernel::new::<Points<f32, 4096>, filter1d_fft_parts<Points<f32, 4096>>>(F32_POINTS_OF_PARTS);
 }
 
 impl FftKernels for f64 {
     const WHOLE: &'static [FftKernel<f64>] = &[
-        FftKernel::new::<Points<f64, 1024>, filter1d_fft<Points<f64, 1024>>>(4.6),
-        FftKernel::new::<Points<f64, 2048>, filter1d_fft<Points<f64, 2048>>>(4.07),
-        FftKernel::new::<Points<f64, 4096>, filter1d_fft<Points<f64, 4096>>>(5.14),
+        FftKernel::new::<Points<f64, 1024>, filter1d_fft<Points<f64, 1024>>>(F64_POINTS[0]),
+        FftKernel::new::<Points<f64, 2048>, filter1d_fft<Points<f64, 2048>>>(F64_POINTS[1]),
+        FftKernel::new::<Points<f64, 4096>, filter1d_fft<Points<f64, 4096>>>(F64_POINTS[2]),
     ];
-    const PARTS: FftKernel<f64> = FftKernel::new::<Points<f64, 2048>, filter1d_fft_parts<Points<f64, 2048>>>(2.6);
+    const PARTS: FftKernel<f64> =
+        FftKernel::new::<Points<f64, 2048>, filter1d_fft_parts<Points<f64, 2048>>>(F64_POINTS_OF_PARTS);
 }
