@@ -56,7 +56,8 @@ pub(crate) const NO_GPU: &str = "the driver finds no GPU";
 ///
 /// # Failures of the device
 ///
-/// The documentation of functions refers to these errors as *failures of the device*. They may come from earlier work.
+/// The documentation of functions refers to these errors as *failures of the device*. They may come from earlier work. The contents of
+/// outputs on the device are unspecified then: large ones take several launches, and a later launch may fail although the device works.
 ///
 /// | device | errors |
 /// |---|---|

@@ -9,8 +9,13 @@ use slm_fuzz::{Reader, boundary, compatible, contents, devices, expect, extent, 
 use slm_test_support::numbers::{Kind, Number, bits};
 use slm_test_support::rank2d::{Case, Rank};
 
-const ALGORITHMS: [Rank2dAlgorithm; 4] =
-    [Rank2dAlgorithm::Auto, Rank2dAlgorithm::Auto, Rank2dAlgorithm::GlobalMemory, Rank2dAlgorithm::SharedTile];
+const ALGORITHMS: [Rank2dAlgorithm; 5] = [
+    Rank2dAlgorithm::Auto,
+    Rank2dAlgorithm::Auto,
+    Rank2dAlgorithm::GlobalMemory,
+    Rank2dAlgorithm::SharedTile,
+    Rank2dAlgorithm::VanHerk,
+];
 
 type Check = fn(&Case, Rank2dAlgorithm, &Device);
 

@@ -45,11 +45,27 @@ impl Cells {
         }
     }
 
-    /// Overwrites words. Bits after the end of a row must be zero.
+    /// Overwrites words. Bits after the end of a row must be zero. After a lack of memory nothing is overwritten.
     pub(super) fn store(&mut self, parts: &[AreaWords<'_>]) -> Result<()> {
+        let encoded = self.encoded(parts)?;
+        self.store_encoded(parts, &encoded)
+    }
+
+    /// Returns the words of parts as a GPU's memory has them; none on the CPU.
+    pub(super) fn encoded(&self, parts: &[AreaWords<'_>]) -> Result<Vec<Vec<u32>>> {
+        match self {
+            Cells::Cpu(_) => Ok(Vec::new()),
+            Cells::Gpu(cells) => parts.iter().map(|part| cells.encoded(part)).collect(),
+        }
+    }
+
+    /// Overwrites words, which are [`encoded`](Self::encoded), and allocates nothing.
+    pub(super) fn store_encoded(&mut self, parts: &[AreaWords<'_>], encoded: &[Vec<u32>]) -> Result<()> {
         match self {
             Cells::Cpu(cells) => parts.iter().for_each(|part| cells.store(part)),
-            Cells::Gpu(cells) => cells.store(parts)?,
+            Cells::Gpu(cells) => {
+                parts.iter().zip(encoded).try_for_each(|(part, words)| cells.store(&part.area, words))?;
+            }
         }
         Ok(())
     }

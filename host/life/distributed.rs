@@ -304,6 +304,20 @@ impl Member {
         Ok(self.board.population()? - copied)
     }
 
+    /// Returns the words of an area of the whole board that are in own rows, together with those that are drawn there. `None` if there are
+    /// none.
+    fn united(&self, area: &Area, drawn: &[u64]) -> Result<Option<AreaWords<'static>>> {
+        let rows = area.rows.start.max(self.rows.start)..area.rows.end.min(self.rows.end);
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let drawn = &drawn[(rows.start - area.rows.start) * area.words.len()..];
+        let area = Area { rows: self.local(&rows), words: area.words.clone() };
+        let mut words = self.board.cells.load(&area)?;
+        words.iter_mut().zip(drawn).for_each(|(word, drawn)| *word |= drawn);
+        Ok(Some(AreaWords { area, words: words.into() }))
+    }
+
     /// Overwrites whole rows of the member's board.
     fn store(&mut self, first: usize, words: Vec<u64>) -> Result<()> {
         let size = self.board.life.size;
@@ -319,28 +333,27 @@ impl DistributedBoard {
     ///
     /// # Errors
     ///
-    /// The errors of [`Board::place`].
+    /// The errors of [`Board::place`]. After them, the cells in this process are as they were, unless a device has failed. Those in other
+    /// processes are as the calls there say.
     pub fn place(&mut self, pattern: &Pattern, row: isize, column: isize) -> Result<()> {
         let Life { size, topology, .. } = self.life;
+        let bands = placement::bands(pattern, [row, column], size, topology)?;
         self.left = 0;
-        for band in placement::bands(pattern, [row, column], size, topology)?.iter().filter(|band| !band.is_empty()) {
+        // Of the members that have rows here.
+        let mut parts: Vec<Vec<_>> = self.members.iter().flatten().map(|_| Vec::new()).collect();
+        for band in bands.iter().filter(|band| !band.is_empty()) {
             let area = band.area(size, pattern.columns());
-            let width = area.words.len();
             let mut drawn = allocation::filled(0, area.len())?;
             band.draw(pattern, size, &area, &mut drawn);
-            for member in self.members.iter_mut().flatten() {
-                let rows = area.rows.start.max(member.rows.start)..area.rows.end.min(member.rows.end);
-                if rows.is_empty() {
-                    continue;
-                }
-                let own = Area { rows: member.local(&rows), words: area.words.clone() };
-                let mut words = member.board.cells.load(&own)?;
-                let of_band = &drawn[(rows.start - area.rows.start) * width..];
-                words.iter_mut().zip(of_band).for_each(|(word, drawn)| *word |= drawn);
-                member.board.cells.store(&[AreaWords { area: own, words: words.into() }])?;
+            for (member, parts) in self.members.iter().flatten().zip(&mut parts) {
+                parts.extend(member.united(&area, &drawn)?);
             }
         }
-        Ok(())
+        // A lack of memory leaves the cells of all members as they are.
+        let members = self.members.iter().flatten().zip(&parts);
+        let encoded = members.map(|(member, parts)| member.board.cells.encoded(parts)).collect::<Result<Vec<_>>>()?;
+        let mut members = self.members.iter_mut().flatten().zip(parts.iter().zip(&encoded));
+        members.try_for_each(|(member, (parts, encoded))| member.board.cells.store_encoded(parts, encoded))
     }
 
     /// Returns the cells of a member's rows in words of 64 cells, as [`Board::words`]; `None` if the member is in another process.

@@ -142,19 +142,15 @@ impl Cells {
         self.current.copy_rows(elements, rows)
     }
 
-    /// Overwrites packed words. Nothing is overwritten if there is too little memory for one of the parts.
-    pub(super) fn store(&mut self, parts: &[AreaWords]) -> Result<()> {
-        let encoded: Vec<_> = parts.iter().map(|part| self.encoded(part)).collect::<Result<_>>()?;
-        for (AreaWords { area, .. }, words) in parts.iter().zip(encoded) {
-            let len = area.words.len() * self.kernels.layout.scale();
-            let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
-            self.current.upload_rows(&words, rows)?;
-        }
-        Ok(())
+    /// Overwrites an area with words in the form of [`encoded`](Self::encoded).
+    pub(super) fn store(&mut self, area: &Area, words: &[u32]) -> Result<()> {
+        let len = area.words.len() * self.kernels.layout.scale();
+        let rows = Rows { count: area.rows.len(), len, source: Place::at_start(len), target: self.place(area) };
+        self.current.upload_rows(words, rows)
     }
 
     /// Returns the words in memory for packed words.
-    fn encoded(&self, part: &AreaWords) -> Result<Vec<u32>> {
+    pub(super) fn encoded(&self, part: &AreaWords) -> Result<Vec<u32>> {
         let layout = self.kernels.layout;
         let mut words = allocation::reserved(part.words.len() * layout.scale())?;
         part.words.iter().for_each(|word| layout.encode(*word, &mut words));

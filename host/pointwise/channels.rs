@@ -221,6 +221,8 @@ impl<T: PointwiseElement> PreparedChannels<T> {
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`PointwiseError::Division`] as for [`apply`](Self::apply).
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if the shape of `output` does not fit.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`]: data on the host are uploaded for a GPU, and arrays that are not in
+    ///   row-major order are copied.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, input: impl Input<T>, output: &mut (impl Output<T> + ?Sized)) -> Result<()> {
         let (picture, axes) = self.picture(&input.shape().axes)?;

@@ -92,6 +92,8 @@ impl<S: PointwiseElement, O: PointwiseElement> PreparedMap<S, O> {
     ///
     /// * [`Error::DeviceMismatch`] if a buffer belongs to another device.
     /// * [`Error::Length`], [`Error::Shape`] or [`Error::Axes`] if `samples` and `outputs` differ in shape.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`]: data on the host are uploaded for a GPU, and arrays that are not in
+    ///   row-major order are copied.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, samples: impl Input<S, O>, outputs: &mut (impl Output<O> + ?Sized)) -> Result<()> {
         let shape = samples.shape();

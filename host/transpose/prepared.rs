@@ -118,6 +118,8 @@ impl<T: TransposeElement> PreparedTranspose<T> {
     /// * [`Error::Length`] or [`Error::Shape`] if it has another shape than [`apply`](Self::apply) requires or returns.
     /// * [`TransposeError::ElementSize`] on a GPU if the row pitches require smaller units, so that an element has too many.
     /// * The errors of [`Device::kernel`] on a GPU: the row pitches may require another kernel, which is loaded on first use.
+    /// * [`Error::OutOfDeviceMemory`] or [`Error::OutOfHostMemory`]: data on the host are uploaded for a GPU, and arrays that are not in
+    ///   row-major order are copied.
     /// * [Failures of the device](Error#failures-of-the-device).
     pub fn apply_into(&self, input: impl Input<T>, output: &mut (impl Output<T> + ?Sized)) -> Result<()> {
         self.checked_shape(&input)?;

@@ -288,6 +288,11 @@ fn names_of_devices() {
     }
     let number = "cuda:99999999999999999999999";
     fails(Device::named(number), Error::UnknownDevice { value: number.to_owned() });
+    // A million characters.
+    for part in ["cuda:", ":", "0", "emulated:sm_90:", "é", " "] {
+        let value = format!("emulated:{}", part.repeat((1 << 20) / part.len()));
+        fails(Device::named(&value), Error::UnknownDevice { value: value.clone() });
+    }
     for value in ["cpu", "CPU", "Cpu"] {
         let cpu = Device::named(value).unwrap();
         assert_eq!((cpu.info().backend, &*cpu.info().selection), (Backend::Cpu, "named"));

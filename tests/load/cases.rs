@@ -1,16 +1,18 @@
 //! Operations with data and expected outputs.
 //!
-//! All outputs are the same bits on every device: integers, floats that are small integers, and what is copied, counted or compared.
+//! All outputs are the same bits on every device: integers, floats that are small integers or rounded to integers, and what is copied,
+//! counted or compared.
 
 use crate::common::{Random, same};
 use crate::disturbances::{panicking, refused};
 use crate::place::{Pile, Place};
 use libtest_mimic::Failed;
+use slm::filter1d::Filter1dAlgorithm;
 use slm::life::Topology;
 use slm::ndarray::Array2;
 use slm::{
     Arithmetic, Boundary, Buffer, Buffer2, Channels, Convert, Device, Element, Filter1d, Filter2d, Histogram, Life,
-    Lookup, Map, Morphology2d, Rank1d, Rank2d, RankWindow, Result, Transpose,
+    Lookup, Map, Morphology2d, Rank1d, Rank2d, RankWindow, Result, StructuringElement, Transpose,
 };
 use std::fmt::Debug;
 
@@ -29,16 +31,21 @@ impl Case {
 /// Draws a case of an operation with this name, on at most this number of elements.
 type Draw = fn(&'static str, &mut Random, usize) -> Result<Case>;
 
-pub(crate) const OPERATIONS: [(&str, Draw); 22] = [
+pub(crate) const OPERATIONS: [(&str, Draw); 28] = [
     ("filter of lines", line_filter),
     ("filter of bytes", byte_filter),
+    ("transforms", transforms),
     ("filter of pictures", picture_filter),
+    ("outer product", outer_product),
     ("box blur", box_blur),
     ("median of lines", line_median),
     ("median of pictures", picture_median),
     ("minimum of pictures", minimum),
     ("erosion", erosion),
+    ("erosion with heights", heights),
     ("opening", opening),
+    ("gradient", gradient),
+    ("top hat", top_hat),
     ("histogram", histogram),
     ("counts of edges", edges),
     ("sums of weights", weights),
@@ -48,6 +55,7 @@ pub(crate) const OPERATIONS: [(&str, Draw); 22] = [
     ("map", map),
     ("conversion", conversion),
     ("table", table),
+    ("equalisation", equalisation),
     ("sum", sum),
     ("channels", channels),
     ("panics", |name, _, _| Ok(Case { name, run: Box::new(panicking) })),
@@ -143,10 +151,35 @@ fn byte_filter(name: &'static str, random: &mut Random, most: usize) -> Result<C
     lines(name, bytes(random, len), move |place, x| filter.prepare(place.queue())?.apply(x))
 }
 
+/// Sums of integers, which are near their transforms.
+fn transforms(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
+    let taps = random.below(300) + 1;
+    let filter = Filter1d::correlate(&integers(random, taps)).algorithm(Filter1dAlgorithm::Fft);
+    let len = len(random, most);
+    let samples = integers(random, len);
+    case(name, move |place| {
+        let x = place.queue().upload(&samples)?;
+        let filter = filter.prepare(place.queue())?;
+        let outputs = place.elements(filter.apply(&x)?)?;
+        place.leave((x, filter));
+        Ok(outputs.into_iter().map(|output| output.round() as i64).collect())
+    })
+}
+
 fn picture_filter(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
     let weights = [random.below(7) + 1, random.below(7) + 1];
     let weights = Array2::from_shape_simple_fn(weights, || random.below(9) as f32 - 4.0);
     let filter = Filter2d::<f32, f32>::correlate(&weights).boundary(boundary(random, 7.0));
+    pictures(name, picture(random, most, integers), move |place, x| filter.prepare(place.queue())?.apply(x))
+}
+
+/// Many weights, as of a large Gaussian, which take two passes with memory between them.
+fn outer_product(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
+    let [column, row] = [0; 2].map(|_| {
+        let taps = random.below(90) + 1;
+        integers(random, taps)
+    });
+    let filter = Filter2d::<f32, f32>::separable(&column, &row).boundary(boundary(random, 7.0));
     pictures(name, picture(random, most, integers), move |place, x| filter.prepare(place.queue())?.apply(x))
 }
 
@@ -180,9 +213,26 @@ fn erosion(name: &'static str, random: &mut Random, most: usize) -> Result<Case>
     pictures(name, picture(random, most, bytes), move |place, x| operation.prepare(place.queue())?.apply(x))
 }
 
+fn heights(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
+    let shape = [random.below(5) + 1, random.below(5) + 1];
+    let heights = Array2::from_shape_simple_fn(shape, || random.below(9) as f32 - 4.0);
+    let operation = Morphology2d::erosion(StructuringElement::with_heights(&heights)).boundary(boundary(random, 7.0));
+    pictures(name, picture(random, most, integers), move |place, x| operation.prepare(place.queue())?.apply(x))
+}
+
 fn opening(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
     let operation = Morphology2d::opening(RankWindow::rectangle(random.below(9) + 1, random.below(9) + 1));
     pictures(name, picture(random, most, integers), move |place, x| operation.prepare(place.queue())?.apply(x))
+}
+
+fn gradient(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
+    let operation = Morphology2d::gradient(RankWindow::disc(random.below(4)));
+    pictures(name, picture(random, most, integers), move |place, x| operation.prepare(place.queue())?.apply(x))
+}
+
+fn top_hat(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
+    let operation = Morphology2d::top_hat([random.below(20) + 1, random.below(20) + 1]);
+    pictures(name, picture(random, most, bytes), move |place, x| operation.prepare(place.queue())?.apply(x))
 }
 
 /// Counts and, without a wait in between, counts again.
@@ -269,6 +319,19 @@ fn table(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
     let lookup = Lookup::<u8, i32>::of(move |sample| (key >> (sample % 50)) as i32);
     let len = len(random, most);
     lines(name, bytes(random, len), move |place, x| lookup.prepare(place.queue())?.apply(x))
+}
+
+/// A table that is computed from counts, which are dropped before it is used.
+fn equalisation(name: &'static str, random: &mut Random, most: usize) -> Result<Case> {
+    let len = len(random, most);
+    lines(name, bytes(random, len), |place, x| {
+        let histogram = Histogram::bytes().prepare(place.queue())?;
+        let mut counts = place.queue().zeroed(histogram.counts_len())?;
+        histogram.apply_into(x, &mut counts)?;
+        let table = Lookup::<u8, u8>::equalise(&counts)?;
+        place.leave(counts);
+        table.apply(x)
+    })
 }
 
 /// The sum of samples with themselves, through an operation in another queue.

@@ -4,7 +4,8 @@
 //! all of them once, which loads kernels and fills caches. Then threads run cases at random until the time is over. Every result must be that
 //! of the CPU. Whatever is not needed any more goes to a pile, from which any thread drops anything, while work that uses it may still run.
 //! In between, closures of the program panic, and requests are refused. In the end of a round the memory of the process must be what it was
-//! after the round's first pass, and that of the device what it was after the first pass of all.
+//! after the round's first pass, and that of the device what it was after the first pass of all. When the cases of a round are dropped, the
+//! process must have no more than after the first round.
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
@@ -59,7 +60,7 @@ fn main() {
 fn all_operations(device: &Device) -> Result<(), Failed> {
     let seconds = Duration::from_secs(number("SLM_LOAD_SECONDS"));
     let (start, first) = (Instant::now(), number("SLM_LOAD_SEED"));
-    let mut at_first = None;
+    let (mut at_first, mut between) = (None, None);
     for seed in first.. {
         let rest = seconds.saturating_sub(start.elapsed());
         if rest.is_zero() && seed > first {
@@ -67,10 +68,13 @@ fn all_operations(device: &Device) -> Result<(), Failed> {
         }
         let failed = |error: Failed| format!("SLM_LOAD_SEED={seed}: {}", error.message().unwrap_or("failed"));
         let [before, after] = round(device, seed, rest.min(ROUND)).map_err(failed)?;
-        after
-            .check_process(&before)
-            .and_then(|()| after.check_device(at_first.get_or_insert(before), device))
-            .map_err(failed)?;
+        after.check_process(&before).map_err(failed)?;
+        after.check_device(at_first.get_or_insert(before), device).map_err(failed)?;
+        let now = Footprint::of(device)?;
+        match &between {
+            Some(between) => now.check_process(between).map_err(failed)?,
+            None => between = Some(now),
+        }
     }
     Ok(())
 }

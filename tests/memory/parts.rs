@@ -1,8 +1,9 @@
 //! Data in parts: streams, and operations on several devices.
 
-use crate::call::{Attempt, Case, returned};
+use crate::call::{Attempt, Case, Left, replaced, returned};
 use crate::common::Random;
 use slm::distributed::Devices;
+use slm::life::{DistributedBoard, Pattern};
 use slm::ndarray::Array2;
 use slm::{Device, Filter1d, Filter2d, Histogram, Life, Result, Transpose};
 use std::io::sink;
@@ -22,6 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case { name: "distributed::counts", attempt: counts },
         Case { name: "distributed::transposed", attempt: transposed },
         Case { name: "distributed::life", attempt: life },
+        Case { name: "distributed::pattern", attempt: pattern },
     ]
 }
 
@@ -101,4 +103,19 @@ fn life() -> Result<Attempt> {
         board.step(2)?;
         board.population()
     })
+}
+
+/// A pattern whose cells are on the boards of all members. They are as they were if there is no memory for one of them.
+fn pattern() -> Result<Attempt> {
+    let mut cells = Array2::from_elem((1500, 2500), false);
+    cells.iter_mut().step_by(9973).for_each(|cell| *cell = true);
+    let (pattern, board) = (Pattern::from_array(cells.view())?, Life::new(2000, 3000).prepare_on(&devices()?)?);
+    let clear = |board: &mut DistributedBoard| {
+        (0..3).try_for_each(|member| {
+            let rows = board.distribution().rows(member).len();
+            board.set_words(member, Array2::zeros((rows, 47)).view())
+        })
+    };
+    let words = |board: &DistributedBoard| (0..3).map(|member| board.words(member)).collect::<Result<Vec<_>>>();
+    replaced(board, Left::WhatWasThere, clear, words, move |board| board.place(&pattern, 700, -200))
 }

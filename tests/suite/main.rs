@@ -7,8 +7,8 @@
 //! | `filter1d` | `Filter1d` against the naive oracle, SciPy and NumPy |
 //! | `filter2d` | `Filter2d` against the naive oracle, SciPy, OpenCV and Astropy |
 //! | `rank1d` | `Rank1d` against the oracle of `Rank2d` |
-//! | `rank2d` | `Rank2d` against the naive oracle and SciPy |
-//! | `morphology2d` | `Morphology2d` against the naive oracle and SciPy |
+//! | `rank2d` | `Rank2d` against the naive oracle, SciPy, OpenCV and scikit-image |
+//! | `morphology2d` | `Morphology2d` against the naive oracle, SciPy, OpenCV and scikit-image |
 //! | `histogram` | `Histogram` against the naive oracle and NumPy, and its properties |
 //! | `transpose` | `Transpose` against the formula and NumPy |
 //! | `pointwise` | `Convert`, `Lookup`, `Map`, `Arithmetic` and `Channels` against their definitions |

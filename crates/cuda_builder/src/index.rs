@@ -213,6 +213,22 @@ sources = "cdef"
         assert!(index.0["sum"].images.is_empty());
     }
 
+    /// A million characters, which take minutes if a line starts from the beginning again.
+    #[test]
+    fn long_lists_are_read_once() {
+        const LEN: usize = 1 << 20;
+        for line in ["[blur]\n", "[blur.sm_75]\n", "# x\n", "\n"] {
+            assert!(Index::parse(&line.repeat(LEN / line.len())).is_ok(), "{line}");
+        }
+        for line in ["sources = \"x\"\n", "files.a = [\"b\"]\n", "features = []\n"] {
+            let index = Index::parse(&format!("[blur]\n{}", line.repeat(LEN / line.len()))).unwrap();
+            assert_eq!(Index::parse(&index.render()).unwrap(), index, "{line}");
+        }
+        for part in ["[", "]", "=", " = ", "\"", "{\"a\":"] {
+            assert_eq!(Index::parse(&part.repeat(LEN / part.len())), Err(1), "{part}");
+        }
+    }
+
     #[test]
     fn an_invalid_line_is_reported_by_its_number() {
         let last = TEXT.lines().count() + 1;

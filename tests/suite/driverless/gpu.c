@@ -23,15 +23,17 @@ static void record(const char *call) {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Memory, streams, events and modules that exist. */
-static int live;
+/* Memory, streams, events and modules that exist, and retained contexts, pinned memory, streams, events and modules that nobody has
+ * tried to release. */
+static int live, held;
 
 static char primaries[8];
 static __thread void *current;
 
 /* Returns the code with which this call fails, or SUCCESS. The file FAKE_FAULTS has the number of a call, a code, whether all
  * calls after it fail, too, and the GPU whose calls count, or -1 for all. When it changes, calls are counted from 1 on, and the number of
- * allocations is recorded. The call that fails is recorded with its name, and so are the next five of its thread. */
+ * allocations and of what nobody has tried to release is recorded. The call that fails is recorded with its name, and so are the next
+ * five of its thread. */
 static int fault(const char *name, const void *context) {
     static char last[64];
     static int calls, change;
@@ -47,7 +49,7 @@ static int fault(const char *name, const void *context) {
         strcpy(last, text);
         calls = 0;
         change++;
-        snprintf(line, sizeof line, "live %d", live);
+        snprintf(line, sizeof line, "live %d\nheld %d", live, held);
         record(line);
     }
     int is_set = sscanf(text, "%d %d %d %d", &number, &code, &lasts, &gpu) == 4;
@@ -65,7 +67,12 @@ static int fault(const char *name, const void *context) {
 #define CALL_OF(context) do { int code = fault(__func__, context); if (code) return code; } while (0)
 #define CALL CALL_OF(current)
 
-static void alive(int change) { pthread_mutex_lock(&lock); live += change; pthread_mutex_unlock(&lock); }
+static void add(int *count, int change) { pthread_mutex_lock(&lock); *count += change; pthread_mutex_unlock(&lock); }
+static void alive(int change) { add(&live, change); }
+static void hold(int change) { add(&held, change); }
+
+/* At the beginning of a function that releases something. Its failure is no leak of the caller's. */
+#define RELEASE hold(-1); CALL
 
 int cuInit(unsigned flags) { return SUCCESS; }
 int cuDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
@@ -98,8 +105,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) { CALL;
     return SUCCESS;
 }
 
-int cuDevicePrimaryCtxRetain(void **context, int device) { CALL; record("retain"); *context = &primaries[device]; return SUCCESS; }
-int cuDevicePrimaryCtxRelease_v2(int device) { CALL; record("release"); return SUCCESS; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { CALL; record("retain"); *context = &primaries[device]; hold(1); return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { RELEASE; record("release"); return SUCCESS; }
 int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { CALL; return SUCCESS; }
 int cuCtxCreate_v2(void **context, unsigned flags, int device) { CALL; *context = current = malloc(1); return SUCCESS; }
 int cuCtxDestroy_v2(void *context) { CALL; free(context); return SUCCESS; }
@@ -142,12 +149,13 @@ static int create(struct stream **stream, int of_cust) {
     (*stream)->of_cust = of_cust;
     (*stream)->number = ++streams;
     alive(1);
+    hold(1);
     return SUCCESS;
 }
 int cuStreamCreate(struct stream **stream, unsigned flags) { CALL; return create(stream, 0); }
 int cuStreamCreateWithPriority(struct stream **stream, unsigned flags, int priority) { CALL; return create(stream, 1); }
 int cuStreamGetCtx(struct stream *stream, void **context) { CALL; *context = stream->context; return SUCCESS; }
-int cuStreamDestroy_v2(struct stream *stream) { CALL; record("end of stream"); free(stream); alive(-1); return SUCCESS; }
+int cuStreamDestroy_v2(struct stream *stream) { RELEASE; record("end of stream"); free(stream); alive(-1); return SUCCESS; }
 int cuStreamSynchronize(struct stream *stream) { CALL;
     if (setting("FAKE_WAITS")) record("wait for stream");
     record_of(stream, "synchronised");
@@ -157,11 +165,11 @@ int cuStreamWaitEvent(struct stream *stream, void *event, unsigned flags) { CALL
     record_of(stream, "waits");
     return SUCCESS;
 }
-int cuEventCreate(void **event, unsigned flags) { CALL; *event = malloc(1); alive(1); return SUCCESS; }
+int cuEventCreate(void **event, unsigned flags) { CALL; *event = malloc(1); alive(1); hold(1); return SUCCESS; }
 int cuEventRecord(void *event, struct stream *stream) { CALL; record_of(stream, "event"); return SUCCESS; }
 int cuEventSynchronize(void *event) { CALL; return SUCCESS; }
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) { CALL; *milliseconds = 1; return SUCCESS; }
-int cuEventDestroy_v2(void *event) { CALL; free(event); alive(-1); return SUCCESS; }
+int cuEventDestroy_v2(void *event) { RELEASE; free(event); alive(-1); return SUCCESS; }
 
 int cuMemGetInfo_v2(size_t *free, size_t *total) { CALL; *free = *total = (size_t)1 << 32; return SUCCESS; }
 
@@ -202,8 +210,8 @@ int cuMemAlloc_v2(char **address, size_t bytes) { CALL;
     return setting("FAKE_FULL") ? OUT_OF_MEMORY : allocate(address, bytes, current);
 }
 int cuMemFree_v2(char *address) { CALL; record("free"); release(address); return SUCCESS; }
-int cuMemAllocHost_v2(void **address, size_t bytes) { CALL; *address = malloc(bytes + 1); alive(1); return SUCCESS; }
-int cuMemFreeHost(void *address) { CALL; free(address); alive(-1); return SUCCESS; }
+int cuMemAllocHost_v2(void **address, size_t bytes) { CALL; *address = malloc(bytes + 1); alive(1); hold(1); return SUCCESS; }
+int cuMemFreeHost(void *address) { RELEASE; free(address); alive(-1); return SUCCESS; }
 int cuPointerGetAttribute(void *value, int attribute, char *address) { CALL;
     enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_ORDINAL = 9 };
     void *context;
@@ -271,10 +279,10 @@ int cuModuleLoadData(char **module, const char *text) { CALL;
     /* Long enough for concurrent loads to overlap. Faults need many loads. */
     if (access(getenv("FAKE_FAULTS"), F_OK)) usleep(10000);
     if (code == SUCCESS && fails()) code = OUT_OF_MEMORY;
-    if (code == SUCCESS) { *module = strdup(text); alive(1); }
+    if (code == SUCCESS) { *module = strdup(text); alive(1); hold(1); }
     return code;
 }
-int cuModuleUnload(char *module) { CALL; record("unload"); free(module); alive(-1); return SUCCESS; }
+int cuModuleUnload(char *module) { RELEASE; record("unload"); free(module); alive(-1); return SUCCESS; }
 int cuModuleGetFunction(const char **function, const char *module, const char *name) { CALL;
     *function = strstr(module, name);
     return *function ? SUCCESS : NOT_FOUND;

@@ -5,6 +5,7 @@
 use super::contexts::{open, run};
 use super::fake::trial;
 use super::{Failed, Trial, equal};
+use slm::distributed::Devices;
 use slm::filter1d::Filter1dAlgorithm;
 use slm::histogram::PreparedHistogram;
 use slm::morphology2d::PreparedMorphology2d;
@@ -35,7 +36,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// The rows of the table, without their last column.
 fn the_table_for_operators() -> std::result::Result<(), Failed> {
-    let (measured, _) = run(TASK, &[("FAKE_BYTES", "1")])?;
+    let (measured, _) = run(TASK, &[("FAKE_BYTES", "1"), ("FAKE_GPUS", "2")])?;
     let page = include_str!("../../../host/guide/operators.md");
     let (_, table) = page.split_once("| example | kept | during a call | rule |").ok_or("the page has the table")?;
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
@@ -107,7 +108,9 @@ fn measure(device: &Device) -> Result<()> {
     histograms(&meter, device)?;
     transpositions(&meter, device)?;
     boards(&meter, device)?;
-    pointwise(&meter, device)
+    pointwise(&meter, device)?;
+    copies(&meter, device)?;
+    two_gpus(&meter, &Devices::all()?)
 }
 
 /// Returns two buffers of samples.
@@ -214,4 +217,52 @@ fn pointwise(meter: &Meter, device: &Device) -> Result<()> {
     meter.row("`Arithmetic`", samples, add, |add, [x, y]| add.apply_into(&*x, &*x, y))?;
     let table = || Lookup::<u8, u8>::of(|sample| sample).prepare(device);
     meter.row("`Lookup` of `u8`", || pictures(device), table, |table, [x, y]| table.apply_into(&*x, y))
+}
+
+/// Copies of what kernels cannot use where it is.
+fn copies(meter: &Meter, device: &Device) -> Result<()> {
+    let square = || Map::<f32>::square().prepare(device);
+    meter.row(
+        "`Map` of slices from their second sample on, 2,999 of `f32`",
+        || lines(device, 3000),
+        square,
+        |map, [x, y]| map.apply_into(x.slice(1..)?, &mut y.slice_mut(1..)?),
+    )?;
+    let transpose = || Transpose::<f32>::new(50, 60).prepare_in_place(device);
+    meter.row(
+        "`Transpose` in place, 50 x 60 of `f32` with a row pitch of 64",
+        || Ok(Some(device.zeroed(50 * 64)?)),
+        transpose,
+        |transpose, numbers| {
+            let mut matrix = Buffer2::from_buffer(numbers.take().expect("each call leaves it"), 50, 60, 64)?;
+            transpose.apply(&mut matrix)?;
+            *numbers = Some(matrix.into_buffer());
+            Ok(())
+        },
+    )?;
+    meter.row(
+        "`Histogram::even`, of a picture with a row pitch of 512",
+        || Ok((Buffer2::zeroed_pitched(device, 300, 500, 512)?, device.zeroed(1_003)?)),
+        || Histogram::<f32>::even(1000, 0.0..1.0).prepare(device),
+        |histogram, (x, counts)| histogram.apply_into(&*x, counts),
+    )
+}
+
+/// Operations on two GPUs, which both count.
+fn two_gpus(meter: &Meter, devices: &Devices) -> Result<()> {
+    let filter = Filter1d::correlate(&[1.0f32; 257]);
+    meter.row(
+        "`Filter1d`, 257 taps of `f32`, on two GPUs",
+        || Ok([devices.zeroed(100_000, 1)?, devices.zeroed(100_000, 1)?]),
+        || filter.prepare_on(devices),
+        |filter, [x, y]| filter.apply_into(&*x, y),
+    )?;
+    meter.row(
+        "`Transpose`, 300 x 500 of `f32`, on two GPUs",
+        || Ok([devices.zeroed(300, 500)?, devices.zeroed(500, 300)?]),
+        || Transpose::<f32>::new(300, 500).prepare_on(devices),
+        |transpose, [x, y]| transpose.apply_into(&*x, y),
+    )?;
+    let life = || Life::new(1000, 1000).prepare_on(devices);
+    meter.row("`Life`, 1,000 x 1,000, on two GPUs", || Ok(()), life, |board, ()| board.step(100))
 }

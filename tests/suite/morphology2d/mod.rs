@@ -1,11 +1,11 @@
-//! One suite for every backend: `Morphology2d` against the naive oracle and SciPy.
+//! One suite for every backend: `Morphology2d` against the naive oracle, SciPy, OpenCV and scikit-image.
 //!
 //! Every operation meets every type, and boundaries, elements, heights, shapes, channels and planes that are drawn at random, the same in
 //! every run. Outputs must be the same bits, from host arrays and from device matrices with gaps.
 //!
 //! | file | what it tests |
 //! |---|---|
-//! | `golden.rs` | results of SciPy |
+//! | `golden.rs` | results of SciPy, OpenCV and scikit-image |
 //! | `oracle.rs` | results by the definition, part of `tests/support` |
 //! | `api/` | the interface, part of `tests/api` |
 

@@ -11,12 +11,14 @@ use crate::common::{Random, ensure, equal, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::image::metadata::Cicp;
 use slm::image::{ImageBuffer, Luma, LumaA, Pixel, Rgb, Rgba};
-use slm::ndarray::{ArrayView3, Axis, stack};
+use slm::ndarray::{Array3, ArrayView3, Axis, stack};
 use slm::pictures::WithSubpixel;
 use slm::{
     Boundary, Buffer2, Channels, Device, Extent, Filter1d, Filter2d, FilterElement, FilterSample, Histogram,
-    HistogramElement, HistogramWeight, PointwiseElement, Transpose, TransposeElement,
+    HistogramElement, HistogramWeight, Morphology2d, PointwiseElement, Rank1d, Rank2d, RankElement, Transpose,
+    TransposeElement,
 };
+use std::fmt::Debug;
 
 /// The name of the suite.
 const SUITE: &str = "pictures";
@@ -42,7 +44,7 @@ impl<P: Pixel + WithSubpixel<<P as Pixel>::Subpixel, Pixel = P>> SamePixel for P
 type Named = (&'static str, fn(&Device) -> Result<(), Failed>);
 
 pub(super) fn trials() -> Vec<Trial> {
-    let operations: [Named; 24] = [
+    let operations: [Named; 29] = [
         ("filter1d::rgb_f32", |device| lines::<Rgb<f32>, f32>(device)),
         ("filter1d::gray_alpha_f64", |device| lines::<LumaA<f64>, f64>(device)),
         ("filter1d::gray8", |device| lines::<Luma<u8>, f32>(device)),
@@ -57,6 +59,11 @@ pub(super) fn trials() -> Vec<Trial> {
         ("filter2d::rgba16_to_f32", |device| filters::<Rgba<u16>, f32>(device)),
         ("filter2d::gray_f64_to_u8", |device| filters::<Luma<f64>, u8>(device)),
         ("filter2d::rgba_f32", |device| filters::<Rgba<f32>, f32>(device)),
+        ("rank1d::rgb8", |device| ranks_of_lines::<Rgb<u8>>(device)),
+        ("rank2d::gray8", |device| ranks::<Luma<u8>>(device)),
+        ("rank2d::rgb16", |device| ranks::<Rgb<u16>>(device)),
+        ("rank2d::rgba_f32", |device| ranks::<Rgba<f32>>(device)),
+        ("morphology2d::gray_alpha16", |device| morphology::<LumaA<u16>>(device)),
         ("histogram::gray16", |device| histograms::<Luma<u16>>(device)),
         ("histogram::rgba8", |device| histograms::<Rgba<u8>>(device)),
         ("histogram::rgb_f32", |device| histograms::<Rgb<f32>>(device)),
@@ -120,6 +127,64 @@ where
         }
     }
     Ok(())
+}
+
+fn ranks<P>(device: &Device) -> Result<(), Failed>
+where
+    P: SamePixel<Subpixel: RankElement + From<u8>>,
+{
+    for extent in [Extent::Same, Extent::Valid, Extent::Full] {
+        let filter = Rank2d::median(3).boundary(Boundary::Reflect).extent(extent).channels(channels::<P>());
+        let filter = filter.prepare(device)?;
+        for size in SIZES {
+            let picture = picture::<P>(size);
+            same_subpixels(&filter.apply(&picture)?, filter.apply(view(&picture))?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranks along both axes.
+fn ranks_of_lines<P>(device: &Device) -> Result<(), Failed>
+where
+    P: SamePixel<Subpixel: RankElement + From<u8>>,
+{
+    let filter = Rank1d::maximum(4).boundary(Boundary::Nearest).channels(channels::<P>()).prepare(device)?;
+    for (size, axis) in SIZES.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
+        let picture = picture::<P>(size);
+        let matrix = view(&picture).into_shape_with_order((size[1] as usize, size[0] as usize * channels::<P>()))?;
+        let (actual, expected) = (filter.along(axis).apply(&picture)?, filter.along(axis).apply(matrix)?);
+        equal(actual.dimensions(), (size[0], size[1]))?;
+        equal(actual.as_raw(), &expected.into_raw_vec_and_offset().0)?;
+        equal(actual.color_space(), SPACE)?;
+    }
+    Ok(())
+}
+
+fn morphology<P>(device: &Device) -> Result<(), Failed>
+where
+    P: SamePixel<Subpixel: RankElement + From<u8>>,
+{
+    let operations = [Morphology2d::opening([2, 3]), Morphology2d::gradient(3).boundary(Boundary::Mirror)];
+    for operation in operations {
+        let operation = operation.channels(channels::<P>()).prepare(device)?;
+        for size in SIZES {
+            let picture = picture::<P>(size);
+            same_subpixels(&operation.apply(&picture)?, operation.apply(view(&picture))?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares a picture with the array of its subpixels.
+fn same_subpixels<P: SamePixel>(actual: &Picture<P>, expected: Array3<P::Subpixel>) -> Result<(), Failed>
+where
+    P::Subpixel: PartialEq + Debug,
+{
+    let (rows, columns, _) = expected.dim();
+    equal(actual.dimensions(), (columns as u32, rows as u32))?;
+    equal(actual.as_raw(), &expected.into_raw_vec_and_offset().0)?;
+    equal(actual.color_space(), SPACE)
 }
 
 /// Filters along both axes. Each channel must be what it is alone.

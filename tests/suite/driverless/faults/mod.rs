@@ -2,8 +2,9 @@
 //!
 //! The fake driver fails as the file `FAKE_FAULTS` says. A child process runs an operation again and again; each time another call fails.
 //! The operation must then return an error, unless the call releases something. After a single failure the same device works as before,
-//! and nothing stays allocated. A device that is lost stays lost, and a new one works. If one of two GPUs is lost, the other one and its
-//! buffers can be used.
+//! and nothing stays allocated. A device that is lost stays lost, and a new one works. Memory of a lost device is lost with it, but
+//! contexts, pinned memory, streams, events and modules must be released. If one of two GPUs is lost, the other one and its buffers can be
+//! used.
 //!
 //! | file | contents |
 //! |---|---|
@@ -19,7 +20,7 @@ use super::{Failed, Trial};
 use crate::common::ensure;
 use operations::{OPERATIONS, Operation};
 use slm::distributed::{Devices, DistributedBuffer, Link};
-use slm::{Device, Error, Filter1d, Result};
+use slm::{Device, Error, Filter1d, Histogram, Result};
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -66,7 +67,14 @@ const TASK: &str = "faults of ";
 /// Task of the operations on two GPUs.
 const TWO_GPUS: &str = "one of two GPUs is lost";
 
+/// The name of the trial of data on the host that are computed in parts, and its task.
+const IN_PARTS: &str = "in_parts";
+
 pub(super) fn runs(task: &str) -> bool {
+    if task == IN_PARTS {
+        fail_first_calls();
+        return true;
+    }
     if task == TWO_GPUS {
         lose_one_everywhere();
         return true;
@@ -77,8 +85,31 @@ pub(super) fn runs(task: &str) -> bool {
 
 pub(super) fn trials() -> Vec<Trial> {
     let operations = OPERATIONS.iter().map(|&(name, _)| trial(&format!("faults::{name}"), move || check(name)));
-    let table = Trial::test("driverless::faults::table", table::has_all_calls);
-    operations.chain([trial("faults::one_of_two_gpus", one_of_two_gpus), table]).collect()
+    let others = [
+        trial("faults::one_of_two_gpus", one_of_two_gpus),
+        trial(&format!("faults::{IN_PARTS}"), || table::check(IN_PARTS, &run(IN_PARTS, &[])?.0)),
+        Trial::test("driverless::faults::table", table::has_all_calls),
+    ];
+    operations.chain(others).collect()
+}
+
+/// Data on the host are computed in parts from 256 MiB on. That takes too long for each call, so the first ones fail, up to the one that
+/// asks whether the data are pinned.
+fn fail_first_calls() {
+    let (driver, samples) = (Control::new(), vec![0u8; 256 << 20]);
+    for fault in &FAULTS {
+        for number in 1.. {
+            driver.clear();
+            let histogram = Histogram::bytes().prepare(&open()).expect("no fault yet");
+            driver.fail(number, fault);
+            let result = histogram.apply(&samples).map(drop);
+            let call = driver.failed().expect("it asks before its last call");
+            println!("{}: {call}: {}", fault.name, outcome(&result));
+            if call == "cuPointerGetAttribute" {
+                break;
+            }
+        }
+    }
 }
 
 /// The second GPU is lost at each call of an operation on two.
@@ -135,15 +166,17 @@ fn fail_everywhere(operation: Operation) {
     assert_eq!(operation(&open()), Ok(()), "without a fault");
     for fault in &FAULTS {
         for number in 1.. {
-            let before = driver.live();
+            let [live, held] = driver.counts();
             let Some((call, outcome)) = fail_once(&driver, operation, fault, number) else { break };
             println!("{}: {call}: {outcome}", fault.name);
             driver.clear();
             assert_eq!(operation(&open()), Ok(()), "a new device after {call}: {}", fault.name);
+            let [live_after, held_after] = driver.counts();
             // What was not released stays allocated.
             let kept = u32::from(call == ENTER || RELEASES.contains(&&*call));
-            let kept = if fault.lasts { u32::MAX } else { before + kept };
-            assert!(driver.live() <= kept, "{before} allocations, then {}: {call}: {}", driver.live(), fault.name);
+            let is_kept = fault.lasts || live_after <= live + kept;
+            assert!(is_kept, "{live} allocations, then {live_after}: {call}: {}", fault.name);
+            assert!(held_after <= held, "{held} handles, then {held_after}: {call}: {}", fault.name);
         }
     }
 }
@@ -243,11 +276,13 @@ impl Control {
         self.lines("fault ").pop()
     }
 
-    /// Returns the number of allocations, while no device is open.
-    fn live(&self) -> u32 {
-        // The driver records it when the faults change.
+    /// Returns the number of allocations, and of handles that nobody has tried to release, while no device is open.
+    fn counts(&self) -> [u32; 2] {
+        // The driver records them when the faults change.
         self.clear();
         let _ = Device::cuda(0);
-        self.lines("live ").pop().and_then(|live| live.parse().ok()).expect("the driver has recorded it")
+        ["live ", "held "].map(|word| {
+            self.lines(word).pop().and_then(|count| count.parse().ok()).expect("the driver has recorded it")
+        })
     }
 }

@@ -4,10 +4,12 @@ use slm::distributed::{Devices, DistributedError};
 use slm::dlpack::ConsumerStream;
 use slm::dlpark::versioned::Dlpack;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm};
+use slm::life::{Outcome, Pattern};
+use slm::morphology2d::StructuringElement;
 use slm::ndarray::{Array2, array};
 use slm::{
-    Arithmetic, Boundary, Buffer, Buffer2, Device, Error, Filter1d, Filter2d, HandOverError, Histogram, Life, Map,
-    Result, Transpose,
+    Arithmetic, Boundary, Buffer, Buffer2, Channels, Convert, Device, Error, Filter1d, Filter2d, Filter2dAlgorithm,
+    HandOverError, Histogram, Life, Lookup, Map, Morphology2d, Rank1d, Rank2d, RankWindow, Result, Transpose,
 };
 use std::io::{self, Cursor};
 
@@ -17,17 +19,32 @@ pub(super) type Operation = fn(&Device) -> Result<()>;
 pub(super) const OPERATIONS: &[(&str, Operation)] = &[
     ("filter1d", filter1d),
     ("transforms", transforms),
+    ("columns", columns),
     ("filter2d", filter2d),
+    ("two_passes", two_passes),
+    ("line_passes", line_passes),
+    ("rank1d", rank1d),
+    ("rank2d", rank2d),
+    ("passes_of_ranks", passes_of_ranks),
+    ("opening", opening),
+    ("differences", differences),
     ("histogram", histogram),
     ("weights", weights),
     ("transpose", transpose),
     ("in_place", in_place),
     ("matrices", matrices),
     ("life", life),
+    ("census", census),
+    ("stable", stable),
     ("pointwise", pointwise),
+    ("convert", convert),
+    ("lookup", lookup),
+    ("equalise", equalise),
+    ("channels", channels),
     ("slices", slices),
     ("queues", queues),
     ("stream", stream),
+    ("stream_of_rows", stream_of_rows),
     ("weighted_stream", weighted_stream),
     ("distributed", distributed),
     ("peers", peers),
@@ -57,10 +74,61 @@ fn transforms(device: &Device) -> Result<()> {
     Ok(())
 }
 
+/// Lines down the columns of a picture.
+fn columns(device: &Device) -> Result<()> {
+    let filter = Filter1d::correlate(&[1, 2, 3]).prepare(device)?.along(0);
+    filter.apply(&Array2::<i32>::zeros((40, 50))).map(drop)
+}
+
 fn filter2d(device: &Device) -> Result<()> {
     let picture = Array2::<f32>::zeros((40, 50));
     Filter2d::<f32, _>::gaussian(2.0).prepare(device)?.apply(&picture)?;
     Filter2d::<f32, _>::box_blur(5, 5).prepare(device)?.apply(&picture).map(drop)
+}
+
+/// An outer product in two launches, with sums between them.
+fn two_passes(device: &Device) -> Result<()> {
+    let filter = Filter2d::<u8, i32>::separable(&[1, 2, 1], &[1, 1, 1]).output::<i32>();
+    let filter = filter.algorithm(Filter2dAlgorithm::Separable).prepare(device)?;
+    filter.apply(&Array2::zeros((40, 50))).map(drop)
+}
+
+/// Large Gaussians, in two passes of lines: of floats, and of bytes that are converted before and after.
+fn line_passes(device: &Device) -> Result<()> {
+    Filter2d::<f32, _>::gaussian(20.0).prepare(device)?.apply(&Array2::zeros((40, 300)))?;
+    Filter2d::<u8, _>::gaussian(20.0).prepare(device)?.apply(&Array2::zeros((40, 300))).map(drop)
+}
+
+fn rank1d(device: &Device) -> Result<()> {
+    Rank1d::median(5).prepare(device)?.apply(&[1.0f32; 100])?;
+    Rank1d::<u8>::minimum(3).prepare(device)?.along(0).apply(&Array2::zeros((40, 50))).map(drop)
+}
+
+/// A window that is uploaded, a network, and rows with gaps.
+fn rank2d(device: &Device) -> Result<()> {
+    let x = Buffer2::upload_pitched(device, &Array2::<u8>::zeros((40, 50)), 64)?;
+    Rank2d::median(RankWindow::disc(2)).prepare(device)?.apply(&x)?;
+    let mut y = Buffer2::zeroed_pitched(device, 40, 50, 52)?;
+    Rank2d::median(3).prepare(device)?.apply_into(&x, &mut y)?;
+    y.download().map(drop)
+}
+
+/// Extremes in two passes, with a picture between them.
+fn passes_of_ranks(device: &Device) -> Result<()> {
+    Rank2d::<u8>::maximum([17, 19]).prepare(device)?.apply(&Array2::zeros((40, 50))).map(drop)
+}
+
+/// An erosion and a dilation, of two passes each.
+fn opening(device: &Device) -> Result<()> {
+    Morphology2d::<u8>::opening([17, 19]).prepare(device)?.apply(&Array2::zeros((40, 50))).map(drop)
+}
+
+/// Differences of results and samples, and heights that are uploaded.
+fn differences(device: &Device) -> Result<()> {
+    let picture = Array2::<f32>::zeros((40, 50));
+    Morphology2d::gradient(3).prepare(device)?.apply(&picture)?;
+    let element = StructuringElement::with_heights(&Array2::zeros((3, 3)));
+    Morphology2d::top_hat(element).prepare(device)?.apply(&picture).map(drop)
 }
 
 fn histogram(device: &Device) -> Result<()> {
@@ -90,7 +158,10 @@ fn in_place(device: &Device) -> Result<()> {
 
 /// Copies of rows with gaps between them.
 fn matrices(device: &Device) -> Result<()> {
-    Buffer2::upload_pitched(device, &array![[1, 2], [3, 4]], 5)?.download().map(drop)
+    let (rows, mut copy) = (array![[1, 2], [3, 4]], Buffer2::zeroed_pitched(device, 2, 2, 3)?);
+    copy.copy_from(&Buffer2::upload_pitched(device, &rows, 5)?)?;
+    assert_eq!(copy.download()?, rows);
+    Ok(())
 }
 
 fn life(device: &Device) -> Result<()> {
@@ -101,10 +172,51 @@ fn life(device: &Device) -> Result<()> {
     board.cells().map(drop)
 }
 
+fn census(device: &Device) -> Result<()> {
+    let mut board = Life::new(100, 100).prepare(device)?;
+    board.census()?;
+    board.record(20, 4)?;
+    let mut copy = board.try_clone()?;
+    copy.place(&".OO\nOO.".parse::<Pattern>()?, 3, 4)?;
+    copy.step(1)
+}
+
+/// The cells of the driver's boards stay as they are.
+fn stable(device: &Device) -> Result<()> {
+    let mut board = Life::new(100, 100).prepare(device)?;
+    assert_ne!(board.run_until_stable(100)?, Outcome::Unstable);
+    Ok(())
+}
+
 fn pointwise(device: &Device) -> Result<()> {
     let (a, b) = (device.upload(&[1.0f32, 2.0])?, device.upload(&[3.0f32, 4.0])?);
     let sum = Arithmetic::<f32>::add().prepare(device)?.apply(&a, &b)?;
     Map::<f32>::sqrt().prepare(device)?.apply(&sum)?.download().map(drop)
+}
+
+fn convert(device: &Device) -> Result<()> {
+    let convert = Convert::<u8, f32>::new().scale(2.0).prepare(device)?;
+    convert.apply(&[1; 100])?;
+    convert.apply(&Array2::zeros((4, 5))).map(drop)
+}
+
+/// Tables of values and of intervals.
+fn lookup(device: &Device) -> Result<()> {
+    Lookup::of(|sample: u8| f32::from(sample)).prepare(device)?.apply(&[1; 100])?;
+    Lookup::between(&[0.0f32, 0.5, 1.0], &[1u8, 2]).prepare(device)?.apply(&[0.3; 100]).map(drop)
+}
+
+/// A table that is computed on the device.
+fn equalise(device: &Device) -> Result<()> {
+    let histogram = Histogram::bytes().prepare(device)?;
+    let (samples, mut counts) = (device.upload(&[1u8; 100])?, device.zeroed(histogram.counts_len())?);
+    histogram.apply_into(&samples, &mut counts)?;
+    Lookup::<u8, u8>::equalise(&counts)?.apply(&samples)?.download().map(drop)
+}
+
+fn channels(device: &Device) -> Result<()> {
+    let planes = Channels::split(3).prepare(device)?.apply(&device.upload(&[1u8; 300])?)?;
+    Channels::merge(3).prepare(device)?.apply(&planes)?.download().map(drop)
 }
 
 /// Slices that are not aligned, which are copied.
@@ -121,13 +233,23 @@ fn queues(device: &Device) -> Result<()> {
     let begin = other.mark()?;
     Filter1d::correlate(&[1, 2, 3]).prepare(&other)?.apply_into(&x, &mut y)?;
     begin.elapsed_until(&other.mark()?)?;
-    y.download_into(&mut pinned)
+    y.download_into(&mut pinned)?;
+    x.download_into(&mut pinned)?;
+    assert_eq!(*pinned, [1; 100]);
+    Ok(())
 }
 
 fn stream(device: &Device) -> Result<()> {
     let sum = Filter1d::correlate(&[1u8, 1, 1].map(f32::from)).samples::<u8>().prepare(device)?;
     sum.stream(&[1; 50][..], io::sink()).memory(1).run()?;
     Histogram::bytes().prepare(device)?.stream(&[1; 20][..])?.memory(1).run().map(drop)
+}
+
+/// Streams of pictures, in several parts.
+fn stream_of_rows(device: &Device) -> Result<()> {
+    let filter = Filter2d::<u8, i32>::correlate(&Array2::<i32>::zeros((3, 3))).prepare(device)?;
+    filter.stream(&[1; 500][..], io::sink(), 10)?.memory(1).run()?;
+    filter.stream(Cursor::new([1; 500]), io::sink(), 10)?.memory(1).seekable().run().map(drop)
 }
 
 fn weighted_stream(device: &Device) -> Result<()> {
@@ -139,6 +261,8 @@ fn distributed(device: &Device) -> Result<()> {
     let devices = Devices::new([device.clone(), Device::cpu()])?;
     let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices)?;
     with_course(with_course(filter.apply(&with_course(devices.distribute(&[1; 300]))?))?.download())?;
+    let samples: Vec<i32> = (0..300).collect();
+    assert_eq!(with_course(with_course(devices.distribute(&samples))?.download())?, samples);
     let histogram = Histogram::bytes().prepare_on(&devices)?;
     let counts = with_course(histogram.apply(&with_course(devices.distribute(&[1u8; 300]))?))?;
     assert_eq!(counts.bins()?.len(), 256);
@@ -161,7 +285,9 @@ fn peers(device: &Device) -> Result<()> {
 /// A tensor that is given and taken.
 fn tensors(device: &Device) -> Result<()> {
     let tensor: Dlpack = device.upload(&[1, 2, 3])?.into_dlpack(ConsumerStream::UNORDERED).map_err(reason)?;
-    Buffer::<i32>::from_dlpack(device, tensor).map_err(reason)?.download().map(drop)
+    let taken = Buffer::<i32>::from_dlpack(device, tensor).map_err(reason)?;
+    assert_eq!(taken.download()?, [1, 2, 3]);
+    Ok(())
 }
 
 fn reason<B>(failure: HandOverError<B>) -> Error {
@@ -201,7 +327,9 @@ mod programs {
         PROGRAM.with(|(context, stream)| {
             let own = Device::from_cust(context, stream.clone())?;
             let buffer = own.upload(&[1, 2, 3])?.into_cust(context).map_err(reason)?;
-            Buffer::from_cust(&own, buffer).map_err(reason)?.download().map(drop)
+            let taken = Buffer::from_cust(&own, buffer).map_err(reason)?;
+            assert_eq!(taken.download()?, [1, 2, 3]);
+            Ok(())
         })
     }
 }
