@@ -11,7 +11,7 @@ use slm_test_support::rank2d::{Case, Rank};
 
 const ALGORITHMS: [Rank2dAlgorithm; 5] = [
     Rank2dAlgorithm::Auto,
-    Rank2dAlgorithm::Auto,
+    Rank2dAlgorithm::SortedTile,
     Rank2dAlgorithm::GlobalMemory,
     Rank2dAlgorithm::SharedTile,
     Rank2dAlgorithm::VanHerk,

@@ -171,17 +171,17 @@ pub fn sorted_tile<T: Ranked>(problem: &RankProblem, available: u64) -> [u32; 2]
     *fitting.unwrap_or(&tiles[tiles.len() - 1])
 }
 
-/// Returns the shared memory of a block, or too much of it if positions have more than 16 bits.
+/// Returns the shared memory of a block. With more samples than positions of 16 bits may have, it is that of the keys and positions alone, which
+/// is more than a block has.
 fn bytes_of_sorted<T: Ranked>(problem: &RankProblem, outputs: [u32; 2]) -> u64 {
-    const MOST_TAPS: u32 = 1 << 14;
+    const MOST_SAMPLES: u64 = 1 << 15;
     let taps = [problem.rows.taps, problem.columns.taps];
-    if taps.iter().any(|&taps| taps > MOST_TAPS) {
-        return u64::MAX;
+    let [rows, columns] = [0, 1].map(|axis| u64::from(outputs[axis]) + u64::from(taps[axis]) - 1);
+    let samples = rows.saturating_mul(columns);
+    if samples > MOST_SAMPLES {
+        return samples.saturating_mul(size_of::<T::Key>() as u64 + 3 * size_of::<u16>() as u64);
     }
     let sizes = sorted::Sizes::new(outputs, taps);
-    if sizes.position_bits() > u16::BITS {
-        return u64::MAX;
-    }
     let words = sorted::words(&sizes).map(shared_bytes::<u32>);
     let halves = sorted::halves(&sizes).map(shared_bytes::<u16>);
     shared_bytes::<T::Key>(sizes.len().into()) + words.iter().sum::<u64>() + halves.iter().sum::<u64>()

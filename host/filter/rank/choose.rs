@@ -91,10 +91,10 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
     let is_separable = rule.separable_extreme().is_some() && rule.window.has_unit_steps();
     let is_large = rule.runs.shape.iter().any(|&side| side > RankKernel::MOST_TAPS as usize);
     let is_sortable = rule.runs.is_rectangle && rule.heights.is_none() && rule.window.has_unit_steps();
-    let check = |kernel: RankKernel| -> Result<()> {
-        let limits = RankLimits { pairs: false, shared_bytes: shared.max_per_block };
-        let geometry = rank_geometry::<T>(kernel, &gpu::without_outputs(rule)?, limits);
-        shared.check(T::kernel_name(kernel), geometry.shared_bytes)
+    let (problem, limits) =
+        (gpu::without_outputs(rule)?, RankLimits { pairs: false, shared_bytes: shared.max_per_block });
+    let check = |kernel: RankKernel| {
+        shared.check(T::kernel_name(kernel), rank_geometry::<T>(kernel, &problem, limits).shared_bytes)
     };
     match rule.algorithm {
         Rank2dAlgorithm::GlobalMemory => return Ok((Choice::One(in_global_memory(rule)), REQUESTED)),
@@ -123,7 +123,8 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
 
 const REQUESTED: &str = "it was requested";
 
-/// Least number of samples of a window for sorting a tile, which takes as long for any window. Otherwise bisection takes less time.
+/// Least number of samples of a window for sorting a tile, whose time depends on the window only by its halo. Bisection takes less time for
+/// fewer.
 const LEAST_SORTED: u32 = 16;
 
 const BY_SORTING: &str = "a tile is sorted once for all windows in it";

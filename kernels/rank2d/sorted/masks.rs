@@ -37,6 +37,7 @@ impl<'s> Masks<'s> {
 
     /// Clears the thread's words.
     #[inline(always)]
+    #[track_caller]
     pub(super) fn clear(&self) {
         let [x, y] = thread();
         let mut quad = y * WARP + x;
