@@ -211,7 +211,7 @@ kernel! {
 
     /// Any rank of rectangles, of the sorted samples of a tile; the strides are 1.
     pub fn rank2d_sorted<'l>(arena, args: Args<'l, T>)
-    where registers <= 40
+    where registers <= 64
     {
         sorted::outputs(arena, &args);
     }

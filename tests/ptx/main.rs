@@ -244,6 +244,9 @@ fn barriers(file: &File) -> Result<(), Failed> {
             // Behind the samples, the runs, a step of their groups, and the outputs of a row.
             true if name.contains("rank2d_along") => 4,
             true if name.contains("rank2d_down") => 3,
+            // Behind the tile; for a digit three of the warp in counting, and one of the block before, in, and after adding up, and at the
+            // end; behind the marks and the masks.
+            true if name.contains("rank2d_sorted") => 10,
             true if ["histogram", "banks", "rank2d_extreme", "rank2d_small_extreme"]
                 .iter()
                 .any(|it| name.contains(it)) =>

@@ -3,6 +3,7 @@
 //! From one window to the next, a mask differs in the samples of two rows or columns. So each sample is first marked in the mask where it
 //! comes in and in the one where it has gone out, and then each mask takes over the bits of the one before, except those that are marked.
 
+use super::order::Order;
 use super::{Sizes, THREADS, WARPS, thread};
 use cuda_std::warp::{FULL, WARP};
 use cuda_std::{Arena, Ordering, Shared, thread as block, warp};
@@ -97,7 +98,7 @@ impl<'s> Masks<'s> {
 
 /// Fills the masks of rows and of columns, which are clear. All threads take part, and wait for each other at the end.
 #[inline(always)]
-pub(super) fn fill(rows: &Masks, columns: &Masks, order: &Shared<u16>, sizes: &Sizes) {
+pub(super) fn fill(rows: &Masks, columns: &Masks, order: Order, sizes: &Sizes) {
     let ([lane, warp], len) = (thread(), sizes.len());
     let mut word = warp;
     while word < len.div_ceil(WARP) {

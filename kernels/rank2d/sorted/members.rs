@@ -2,6 +2,7 @@
 //! rank is reached, by all lanes of a warp together.
 
 use super::masks::Masks;
+use super::order::Order;
 use super::{GROUP, ROWS, Sizes};
 use crate::rank2d::Key;
 use cuda_std::math::lop3;
@@ -12,7 +13,7 @@ use cuda_std::{Shared, warp};
 pub(super) struct Members<'a, 's, K: Key> {
     pub(super) rows: &'a Masks<'s>,
     pub(super) columns: &'a Masks<'s>,
-    pub(super) order: &'a Shared<'s, u16>,
+    pub(super) order: Order<'a, 's>,
     pub(super) keys: &'a Shared<'s, K>,
     pub(super) sizes: &'a Sizes,
 }
@@ -56,14 +57,11 @@ impl<K: Key> Members<'_, '_, K> {
         // The rank of a window without members is not found.
         while group < self.sizes.quads() / 2 && !warp::all(FULL, counts[0] > ranks[0] && counts[1] > ranks[1]) {
             let of_column = self.column(group, column);
-            let mut i = 0;
-            while i < ROWS {
-                if counts[i] <= ranks[i] {
-                    places[i] = Place { group, rank: ranks[i] - counts[i] };
-                }
-                counts[i] += ones(self.words(group, rows[i], of_column));
-                i += 1;
-            }
+            places = [0, 1].map(|i| match counts[i] <= ranks[i] {
+                true => Place { group, rank: ranks[i] - counts[i] },
+                false => places[i],
+            });
+            counts = [0, 1].map(|i| counts[i] + ones(self.words(group, rows[i], of_column)));
             group += 1;
         }
         places
@@ -75,11 +73,7 @@ impl<K: Key> Members<'_, '_, K> {
         let (mut counts, mut group) = ([0; ROWS], first / GROUP);
         while group < self.sizes.quads() / 2 {
             let (of_column, skipped) = (self.column(group, column), first.saturating_sub(group * GROUP));
-            let mut i = 0;
-            while i < ROWS {
-                counts[i] += ones(from_bit(self.words(group, rows[i], of_column), skipped));
-                i += 1;
-            }
+            counts = [0, 1].map(|i| counts[i] + ones(from_bit(self.words(group, rows[i], of_column), skipped)));
             group += 1;
         }
         counts

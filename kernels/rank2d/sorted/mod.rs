@@ -17,10 +17,9 @@
 //! and 1 bit for each sample of the tile up to the output: the type of the samples matters only for sorting, and the window only for the size
 //! of the halo.
 //!
-//! With 40 registers a thread, the 65,536 registers of a multiprocessor are enough for three blocks. Most of the time goes into sorting, whose
-//! steps wait for each other.
+//! With 64 registers a thread, the 65,536 registers of a multiprocessor are enough for two blocks. Fewer would not do without memory for them.
 //!
-//! Shared memory: the keys, two arrays of positions and one of numbers, counters for sorting, and the masks. Those are in quads of four words, and the quads of
+//! Shared memory: the keys, positions twice and numbers, counters for sorting, and the masks. Those are in quads of four words, and the quads of
 //! neighbouring columns or rows are neighbours. So the lanes of a warp load neighbouring packs of four words, or one together, and there
 //! are no bank conflicts. From one quad of words to the next one there are four words more than a multiple of 32, so that threads which go
 //! along the masks with one word each have no conflicts either. Only what depends on the order of the samples has conflicts: sorting, marking
@@ -114,9 +113,9 @@ pub(super) fn words(sizes: &Sizes) -> [u64; 3] {
 
 /// Numbers of 16 bits of the windows of shared memory, in order: positions twice, their numbers in a warp, and counters.
 #[cfg(not(target_os = "cuda"))]
-pub(super) fn halves(sizes: &Sizes) -> [u64; 4] {
-    let len = sizes.len().into();
-    [len, len, len, u64::from(WARPS * DIGITS)]
+pub(super) fn halves(sizes: &Sizes) -> [u64; 3] {
+    let len = u64::from(sizes.len());
+    [2 * len, len, u64::from(WARPS * DIGITS)]
 }
 
 /// What all threads know of the keys of a tile.
@@ -243,8 +242,7 @@ fn summary(parts: &Shared<u32>) -> Summary {
 pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
     let (tile, arena) = Tile::new(arena, args);
     let sizes = &tile.sizes;
-    let (positions, arena) = arena.split::<u16>(sizes.len());
-    let (others, arena) = arena.split::<u16>(sizes.len());
+    let (positions, arena) = arena.split::<u16>(2 * sizes.len());
     let (numbers, arena) = arena.split::<u16>(sizes.len());
     let (counters, arena) = arena.split::<u16>(WARPS * DIGITS);
     let (parts, arena) = arena.split::<u32>(2 * WARPS);
@@ -256,8 +254,15 @@ pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
     thread::sync_threads();
 
     let Summary { digits, nans } = summary(&parts);
-    let sorting = Sorting { keys: &tile.keys, counters: &counters, totals: &parts, numbers: &numbers, sizes };
-    let order = sorting.sort(&positions, &others, digits);
+    let sorting = Sorting {
+        keys: &tile.keys,
+        positions: &positions,
+        numbers: &numbers,
+        counters: &counters,
+        totals: &parts,
+        sizes,
+    };
+    let order = sorting.sort(digits);
     masks::fill(&rows, &columns, order, sizes);
     let sorted = Members { rows: &rows, columns: &columns, order, keys: &tile.keys, sizes };
     find(&tile, &sorted, nans);
@@ -279,13 +284,14 @@ fn find<T: Ranked>(tile: &Tile<T>, sorted: &Members<T::Key>, nans: u32) {
             ranks = [tile.rank(missing[0]), tile.rank(missing[1])];
         }
         let places = sorted.groups(rows, column, ranks.map(|rank| rank.unwrap_or(0)));
-        let mut i = 0;
-        while i < ROWS {
+        // Not a loop, which would keep its arrays in memory.
+        let output = |i: usize| {
             let key = member(sorted, rows[i], column, places[i]);
-            if first + (i as u32) < height {
-                tile.store([rows[i], column], if ranks[i].is_some() { T::of_key(key) } else { T::NONE });
-            }
-            i += 1;
+            if ranks[i].is_some() { T::of_key(key) } else { T::NONE }
+        };
+        tile.store([first, column], output(0));
+        if first + 1 < height {
+            tile.store([first + 1, column], output(1));
         }
         task += WARPS;
     }

@@ -17,6 +17,8 @@ pub(super) const DIGITS: u32 = 256;
 /// What sorting needs.
 pub(super) struct Sorting<'a, 's, K: Key> {
     pub(super) keys: &'a Shared<'s, K>,
+    /// Twice as many as there are: at first in the first half.
+    pub(super) positions: &'a Shared<'s, u16>,
     /// Of each warp, one for each digit.
     pub(super) counters: &'a Shared<'s, u16>,
     pub(super) totals: &'a Shared<'s, u32>,
@@ -25,17 +27,29 @@ pub(super) struct Sorting<'a, 's, K: Key> {
     pub(super) sizes: &'a Sizes,
 }
 
-impl<'s, K: Key> Sorting<'_, 's, K> {
-    /// Sorts the positions, and returns the array where they are. `different` are the digits that are not the same in all keys. All threads
-    /// take part, and wait for each other at the end.
+/// The sorted positions.
+#[derive(Clone, Copy)]
+pub(super) struct Order<'a, 's> {
+    positions: &'a Shared<'s, u16>,
+    /// Where they begin.
+    first: u32,
+}
+
+impl Order<'_, '_> {
+    /// Returns a position.
     #[inline(always)]
-    pub(super) fn sort<'a>(
-        &self,
-        positions: &'a Shared<'s, u16>,
-        others: &'a Shared<'s, u16>,
-        different: u32,
-    ) -> &'a Shared<'s, u16> {
-        let (mut from, mut to, mut digit) = (positions, others, 0);
+    #[track_caller]
+    pub(super) fn get(&self, i: u32) -> u16 {
+        self.positions.get(self.first + i)
+    }
+}
+
+impl<'a, 's, K: Key> Sorting<'a, 's, K> {
+    /// Sorts the positions. `different` are the digits that are not the same in all keys. All threads take part, and wait for each other at the
+    /// end.
+    #[inline(always)]
+    pub(super) fn sort(&self, different: u32) -> Order<'a, 's> {
+        let (mut from, mut to, mut digit) = (0, self.sizes.len(), 0);
         while different >> digit != 0 {
             if different >> digit & 1 != 0 {
                 self.by_digit(from, to, digit);
@@ -43,18 +57,18 @@ impl<'s, K: Key> Sorting<'_, 's, K> {
             }
             digit += 1;
         }
-        from
+        Order { positions: self.positions, first: from }
     }
 
-    /// Sorts by one digit.
+    /// Sorts by one digit, from one half to the other.
     #[inline(always)]
-    fn by_digit(&self, from: &Shared<u16>, to: &Shared<u16>, digit: u32) {
+    fn by_digit(&self, from: u32, to: u32, digit: u32) {
         let [lane, warp] = thread();
         let own = warp * DIGITS;
         self.counters.set_pack(own + lane * (DIGITS / WARP), [0; (DIGITS / WARP) as usize]);
         warp::sync_warp(FULL);
         self.for_each(|i, is_sample| {
-            let digit = if is_sample { self.digit(from.get(i), digit) } else { 0 };
+            let digit = if is_sample { self.digit(self.positions.get(from + i), digit) } else { 0 };
             let same = same(digit, is_sample);
             let before = (same & ((1 << lane) - 1)).count_ones();
             let count = if is_sample { self.counters.get(own + digit) as u32 } else { 0 };
@@ -72,9 +86,9 @@ impl<'s, K: Key> Sorting<'_, 's, K> {
         block::sync_threads();
         self.for_each(|i, is_sample| {
             if is_sample {
-                let position = from.get(i);
+                let position = self.positions.get(from + i);
                 let start = self.counters.get(own + self.digit(position, digit));
-                to.set(start as u32 + self.numbers.get(i) as u32, position);
+                self.positions.set(to + start as u32 + self.numbers.get(i) as u32, position);
             }
         });
         block::sync_threads();

@@ -139,7 +139,8 @@ fn too_much_shared_memory() -> Result<(), Failed> {
     let (samples, quads) = (158 * 182u64, (158 * 182u64).div_ceil(256) * 2);
     let aligned = |bytes: u64| bytes.next_multiple_of(16);
     let masks = quads * (4 * 8 + 4 + 4 * 32 + 4) * 4;
-    let requested = aligned(4 * samples) + 3 * aligned(2 * samples) + 2 * 16 * 256 + 4 * 2 * 16 + masks;
+    let requested =
+        aligned(4 * samples) + aligned(4 * samples) + aligned(2 * samples) + 2 * 16 * 256 + 4 * 2 * 16 + masks;
     let error = Error::SharedMemoryExceeded { kernel: "rank2d_sorted_u8".to_owned(), requested, available: 65_536 };
     equal(median.prepare(&device).map(|_| ()), Err(error))
 }
