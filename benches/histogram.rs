@@ -140,8 +140,8 @@ fn edges(bins: usize) -> Vec<f32> {
     (0..=bins).map(|edge| (edge as f64 / bins as f64) as f32).collect()
 }
 
-/// Returns the edges of up to 65,536 bins from 0 to at most 1 with random distances, of which the greatest is 127 times the least. They are
-/// even multiples of 2^-24, and so exact, as are the numbers in the middle between two.
+/// Returns the edges of up to 65,536 bins, from 0 to at most 1. Their distances are random: 1 to 127 times 2^-23. So the edges, and the
+/// numbers in the middle between two, are multiples of 2^-24, which are exact.
 fn irregular_edges(bins: usize) -> Vec<f32> {
     let distances = (0..bins as u64).map(|i| 2 * (1 + random(i, 3) % 127));
     let units = std::iter::once(0).chain(distances.scan(0, |end, distance| {

@@ -92,8 +92,8 @@ impl Case {
         .boundary(Boundary::Nearest)
     }
 
-    /// Returns whether bisection takes a time like that of sorting.
-    fn is_near_bisection(self) -> bool {
+    /// Returns whether bisection is measured beside sorting.
+    fn has_bisection(self) -> bool {
         matches!(self, Case::Median(4 | 9))
     }
 
@@ -102,8 +102,8 @@ impl Case {
             &[("cpu", Rank2dAlgorithm::Auto)]
         } else if self.side() == GLOBAL_SIDE {
             &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
-        } else if self.is_near_bisection() {
-            &[("sorted", Rank2dAlgorithm::SortedTile), ("shared", Rank2dAlgorithm::SharedTile)]
+        } else if self.has_bisection() {
+            &[("auto", Rank2dAlgorithm::Auto), ("shared", Rank2dAlgorithm::SharedTile)]
         } else {
             &[("auto", Rank2dAlgorithm::Auto)]
         }
