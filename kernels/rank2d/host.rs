@@ -220,7 +220,7 @@ pub enum PassKernel {
 pub struct RankPass {
     /// The launches.
     pub geometry: Geometry,
-    /// Lines of a tile.
+    /// Lines of words of a block.
     pub lines: u32,
     /// Runs of a tile's line.
     pub runs: u32,
@@ -231,54 +231,91 @@ impl RankPass {
     pub const LEAST_TAPS: u32 = RUN + 1;
 
     /// Shared memory of a block, in bytes, so that several are resident.
-    const MOST_BYTES: u64 = 64 << 10;
+    const MOST_BYTES: u64 = 75 << 10;
 
     /// Maximum number of threads of a block.
-    const MOST_THREADS: u32 = 512;
+    const MOST_THREADS: u32 = 256;
 
     /// Least number of runs of a tile along rows, if there are as many.
     const LEAST_ALONG: u32 = 128;
 
-    /// Likewise, down columns.
+    /// Lines of words of a block along rows, if there are many blocks.
+    const LINES_ALONG: u32 = 4;
+
+    /// Blocks with one line each that are more than enough for any GPU.
+    const MANY_BLOCKS: u64 = 1 << 14;
+
+    /// Least number of runs of a tile down columns, if there are as many.
     const LEAST_DOWN: u32 = 16;
 
-    /// Returns how to launch a kernel for windows of at least [`LEAST_TAPS`](Self::LEAST_TAPS) samples, on a device with `available` bytes of
-    /// shared memory for a block, which are at least 48 KiB.
+    /// Maximum number of lines of words of a tile down columns.
+    const LINES_DOWN: u32 = 32;
+
+    /// Returns how to launch a kernel for windows of at least [`LEAST_TAPS`](Self::LEAST_TAPS) samples. If no tile fits, it takes more shared
+    /// memory than there is.
     #[must_use]
-    pub fn new<T: Ranked>(kernel: PassKernel, problem: &RankProblem, available: u64) -> Self {
+    pub fn new<T: Ranked>(kernel: PassKernel, problem: &RankProblem, limits: RankLimits) -> Self {
         let RankProblem { planes, rows, columns, channels } = *problem;
-        let (axis, least, most_lines) = match kernel {
-            PassKernel::Along => (columns, Self::LEAST_ALONG, 1u32),
-            PassKernel::Down => (rows, Self::LEAST_DOWN, 32),
-        };
-        let all = axis.outputs.div_ceil(RUN.into()).clamp(1, 1 << 20) as u32;
-        let wanted = least.max((2 * axis.taps).div_ceil(RUN)).min(all);
-        let fits = |lines: u32, runs: u32| bytes::<T>(kernel, &axis, lines, runs) <= available.min(Self::MOST_BYTES);
-        // Fewer lines leave memory for longer ones, whose halo is a smaller part.
-        let sufficient = axis.taps.div_ceil(RUN).min(wanted);
-        let mut powers = (0..=most_lines.ilog2()).rev().map(|power| 1 << power);
-        let lines = powers.find(|&lines| fits(lines, sufficient)).unwrap_or(1);
-        let runs = (1..=wanted).rev().find(|&runs| fits(lines, runs)).unwrap_or(1);
-        let height = u64::from(runs * RUN);
-        let width = columns.outputs.saturating_mul(channels.into());
-        let (tiles, groups) = match kernel {
+        let [keys, pack] = if limits.pairs { [T::Extremes::KEYS, T::Extremes::COLUMNS] } else { [1, 1] };
+        let available = limits.shared_bytes.min(Self::MOST_BYTES);
+        let fits = |lines: u32, axis: &Axis, runs: u32| bytes::<T>(kernel, axis, lines, runs) <= available;
+        match kernel {
             PassKernel::Along => {
-                (axis.outputs.div_ceil(height), planes.saturating_mul(rows.outputs).saturating_mul(channels.into()))
+                let runs = equal_runs(&columns, Self::LEAST_ALONG, |runs| fits(1, &columns, runs));
+                let tiles = columns.outputs.div_ceil((runs * RUN).into());
+                let pairs = planes.saturating_mul(rows.outputs).div_ceil(keys.into());
+                let blocks = tiles.saturating_mul(pairs).saturating_mul(channels.into());
+                let lines = if keys == 1 && blocks >= Self::MANY_BLOCKS { Self::LINES_ALONG } else { 1 };
+                let groups = pairs.div_ceil(lines.into()).saturating_mul(channels.into());
+                Self::of::<T>(kernel, &columns, [lines, 1], runs, [tiles, groups])
             }
-            PassKernel::Down => (width.div_ceil(lines.into()), planes.saturating_mul(axis.outputs.div_ceil(height))),
-        };
-        let threads = (runs * lines).next_multiple_of(32).min(Self::MOST_THREADS);
-        let shared_bytes = bytes::<T>(kernel, &axis, lines, runs);
-        // At most 64 accesses for each element of the tile, and 16 barriers.
-        let elements = u64::from(Sizes::new(runs, axis.taps).positions) * u64::from(lines);
-        let steps = 64 * elements + 32 * u64::from(threads);
+            PassKernel::Down => {
+                // Fewer lines leave memory for longer ones, whose halo is a smaller part.
+                let sufficient =
+                    rows.taps.div_ceil(RUN).min(rows.outputs.div_ceil(RUN.into()).clamp(1, 1 << 20) as u32);
+                let mut powers = (pack.ilog2()..=Self::LINES_DOWN.ilog2()).rev().map(|power| 1 << power);
+                let lines = powers.find(|&lines| fits(lines, &rows, sufficient)).unwrap_or(pack);
+                let runs = equal_runs(&rows, Self::LEAST_DOWN, |runs| fits(lines, &rows, runs));
+                let strips = columns.outputs.saturating_mul(channels.into()).div_ceil((lines * keys).into());
+                let groups = planes.saturating_mul(rows.outputs.div_ceil((runs * RUN).into()));
+                Self::of::<T>(kernel, &rows, [lines, lines / pack], runs, [strips, groups])
+            }
+        }
+    }
+
+    /// Returns the launch of blocks with these lines and packs of lines at a position, and runs.
+    fn of<T: Ranked>(
+        kernel: PassKernel,
+        axis: &Axis,
+        [lines, packs]: [u32; 2],
+        runs: u32,
+        [tiles, groups]: [u64; 2],
+    ) -> Self {
+        let elements = runs * packs;
+        // Each thread has as many runs as the others, or one less.
+        let threads = elements.div_ceil(elements.div_ceil(Self::MOST_THREADS)).next_multiple_of(32);
+        let shared_bytes = bytes::<T>(kernel, axis, lines, runs);
+        // At most 64 accesses for each word, and 16 barriers for each line along rows.
+        let words = u64::from(Sizes::new(runs, axis.taps).words(1)) * u64::from(lines);
+        let steps = 64 * words + 32 * u64::from(threads) * u64::from(lines);
         RankPass { geometry: Geometry { block: [threads, 1], tiles, groups, shared_bytes, steps }, lines, runs }
     }
 }
 
+/// Returns the number of runs of tiles along an axis that fit: at least `least` if there are as many, and equal ones for all tiles.
+fn equal_runs(axis: &Axis, least: u32, fits: impl Fn(u32) -> bool) -> u32 {
+    let all = axis.outputs.div_ceil(RUN.into()).clamp(1, 1 << 20) as u32;
+    // Then the halo is at most a third of the outputs.
+    let wanted = least.max((3 * axis.taps).div_ceil(RUN)).min(all);
+    let most = (1..=wanted).rev().find(|&runs| fits(runs)).unwrap_or(1);
+    // Four runs are whole words of bytes.
+    all.div_ceil(all.div_ceil(most)).next_multiple_of(4).min(most)
+}
+
 /// Returns the shared memory of a tile.
 fn bytes<T: Ranked>(kernel: PassKernel, axis: &Axis, lines: u32, runs: u32) -> u64 {
-    let Sizes { positions, totals, .. } = Sizes::new(runs, axis.taps);
-    let staged = if kernel == PassKernel::Along { runs * RUN } else { 0 };
-    [positions * lines, 2 * totals * lines, staged].map(|keys| shared_bytes::<T::Key>(keys.into())).iter().sum()
+    let sizes = Sizes::new(runs, axis.taps);
+    let (lines, staged) = if kernel == PassKernel::Along { (1, sizes.outputs()) } else { (lines, 0) };
+    let words = [sizes.words(lines), 2 * sizes.totals * lines, staged];
+    words.map(|words| shared_bytes::<T::Key>(words.into())).iter().sum()
 }

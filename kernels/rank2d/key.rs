@@ -68,13 +68,33 @@ pub trait Ranked: Value {
     /// What outputs without a sample are: NaN, or 0 of integers.
     const NONE: Self;
 
-    /// Returns the key.
+    /// Returns whether it is a NaN.
     #[must_use]
-    fn key(self) -> Self::Key;
+    fn is_nan(self) -> bool;
+
+    /// Returns the key of a sample that is no NaN.
+    #[must_use]
+    fn ordered(self) -> Self::Key;
+
+    /// Returns the sample of a key that is not that of a NaN.
+    #[must_use]
+    fn of_ordered(key: Self::Key) -> Self;
+
+    /// Returns the key.
+    #[inline(always)]
+    #[must_use]
+    fn key(self) -> Self::Key {
+        let key = self.ordered();
+        if self.is_nan() { Self::Key::MAX } else { key }
+    }
 
     /// Returns the sample of a key.
+    #[inline(always)]
     #[must_use]
-    fn of_key(key: Self::Key) -> Self;
+    fn of_key(key: Self::Key) -> Self {
+        let sample = Self::of_ordered(key);
+        if Self::IS_FLOAT && key == Self::Key::MAX { Self::NONE } else { sample }
+    }
 
     /// Returns the sum, which saturates for integers.
     #[must_use]
@@ -97,12 +117,17 @@ macro_rules! integers {
             const NONE: Self = 0;
 
             #[inline(always)]
-            fn key(self) -> $key {
+            fn is_nan(self) -> bool {
+                false
+            }
+
+            #[inline(always)]
+            fn ordered(self) -> $key {
                 (self as i32 as $key).wrapping_add($sign)
             }
 
             #[inline(always)]
-            fn of_key(key: $key) -> $t {
+            fn of_ordered(key: $key) -> $t {
                 key.wrapping_sub($sign) as $t
             }
 
@@ -137,22 +162,22 @@ macro_rules! floats {
             const NONE: Self = $t::NAN;
 
             #[inline(always)]
-            fn key(self) -> $key {
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+
+            // Without branches: one would keep several loads from being under way together.
+            #[inline(always)]
+            fn ordered(self) -> $key {
                 const SIGN: $key = 1 << ($bits - 1);
                 let bits = self.to_bits();
-                if bits & !SIGN > $t::INFINITY.to_bits() {
-                    return $key::MAX;
-                }
-                if bits & SIGN == 0 { bits | SIGN } else { !bits }
+                bits ^ ((bits.cast_signed() >> ($bits - 1)).cast_unsigned() | SIGN)
             }
 
             #[inline(always)]
-            fn of_key(key: $key) -> $t {
+            fn of_ordered(key: $key) -> $t {
                 const SIGN: $key = 1 << ($bits - 1);
-                if key == $key::MAX {
-                    return $t::NAN;
-                }
-                $t::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
+                $t::from_bits(key ^ ((!key.cast_signed() >> ($bits - 1)).cast_unsigned() | SIGN))
             }
 
             #[inline(always)]
@@ -186,11 +211,9 @@ impl Extreme {
     #[inline(always)]
     #[must_use]
     pub fn key<T: Ranked>(self, sample: T) -> T::Key {
-        let key = sample.key();
-        if T::IS_FLOAT && key == T::Key::MAX {
-            return if self.omit { T::Key::MAX } else { T::Key::ZERO };
-        }
-        if self.greatest { key.inverted() } else { key }
+        let (key, nan) = (sample.ordered(), if self.omit { T::Key::MAX } else { T::Key::ZERO });
+        let key = if self.greatest { key.inverted() } else { key };
+        if sample.is_nan() { nan } else { key }
     }
 
     /// Returns the sum of a sample and a height for a maximum, and the difference for a minimum.
@@ -204,9 +227,7 @@ impl Extreme {
     #[inline(always)]
     #[must_use]
     pub fn sample<T: Ranked>(self, key: T::Key) -> T {
-        if T::IS_FLOAT && (key == T::Key::MAX || key == T::Key::ZERO) {
-            return T::NONE;
-        }
-        T::of_key(if self.greatest { key.inverted() } else { key })
+        let sample = T::of_ordered(if self.greatest { key.inverted() } else { key });
+        if T::IS_FLOAT && (key == T::Key::MAX || key == T::Key::ZERO) { T::NONE } else { sample }
     }
 }

@@ -9,13 +9,13 @@
 //! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
-//! | `van_herk.rs` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
+//! | `van_herk` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
 //! | `median.rs`, `median_seven.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
 //! | `sorted` | any rank of rectangles with strides of 1, of the sorted samples of a tile | tile, order of the samples, masks of windows |
 //! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
 //!
-//! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons. For medians and small rectangles,
-//! `packing.rs` has the words of one or two keys that are compared, and `word_tile.rs` the tiles of these.
+//! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons. For medians and extremes of
+//! rectangles, `packing.rs` has the words of one or two keys that are compared, and `word_tile.rs` tiles of these.
 
 mod any_extreme;
 mod extreme;
@@ -143,7 +143,9 @@ arguments! {
         pub input_pitch: u64,
         /// Row pitch of the output.
         pub output_pitch: u64,
-        /// Elements of a row.
+        /// Rows of outputs of all planes.
+        pub rows: u64,
+        /// Elements of a row of outputs.
         pub width: u64,
         /// First group of this launch: a group takes one row of blocks.
         pub first_group: u64,
@@ -153,7 +155,7 @@ arguments! {
         pub channels: u32,
         /// Blocks of a group.
         pub tiles: u32,
-        /// Lines of a tile: a power of two, at most 32.
+        /// Lines of words of a block; down columns, a power of two.
         pub lines: u32,
         /// Runs of a tile's line.
         pub runs: u32,
@@ -237,13 +239,17 @@ kernel! {
     }
 
     /// Minima and maxima along rows.
-    pub fn rank2d_along<'l>(arena, args: PassArgs<'l, T>) {
-        van_herk::along(arena, &args);
+    pub fn rank2d_along<'l>(arena, args: PassArgs<'l, T>)
+    where registers <= 56
+    {
+        van_herk::along::<<T as Ranked>::Extremes>(arena, &args);
     }
 
     /// Minima and maxima down columns.
-    pub fn rank2d_down<'l>(arena, args: PassArgs<'l, T>) {
-        van_herk::down(arena, &args);
+    pub fn rank2d_down<'l>(arena, args: PassArgs<'l, T>)
+    where registers <= 72
+    {
+        van_herk::down::<<T as Ranked>::Extremes>(arena, &args);
     }
 
     /// Medians of 3 x 3 samples; the strides are 1, and NaNs propagate.

@@ -40,17 +40,40 @@ pub trait Packing: 'static {
     #[must_use]
     fn is_nan(word: Self::Word) -> bool;
 
-    /// Stores the words of four columns from `place` on, if samples are loaded [together](Self::COLUMNS). Of each of two rows, there are two
-    /// neighbouring words of samples, of which those from number `shift` on are those of the columns.
+    /// Returns the words of four columns, if samples are loaded [together](Self::COLUMNS). Of each of two rows, there are two neighbouring words
+    /// of samples, of which those from number `shift` on are those of the columns.
+    #[inline(always)]
+    #[must_use]
+    fn of_columns(_rows: [[u32; 2]; 2], _shift: u32, _extreme: Option<Extreme>) -> [Self::Word; 4] {
+        [Self::Word::default(); 4]
+    }
+
+    /// Returns `W` neighbouring words, of which the first one is at a multiple of `W`.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    fn pack<const W: usize>(words: &Shared<'_, Self::Word>, place: u32) -> [Self::Word; W] {
+        let mut pack = [Self::Word::default(); W];
+        for (i, word) in pack.iter_mut().enumerate() {
+            *word = words.get(place + i as u32);
+        }
+        pack
+    }
+
+    /// Stores `W` neighbouring words, likewise.
     #[inline(always)]
     #[track_caller]
-    fn set_columns(
-        _words: &Shared<'_, Self::Word>,
-        _place: u32,
-        _rows: [[u32; 2]; 2],
-        _shift: u32,
-        _extreme: Option<Extreme>,
-    ) {
+    fn set_pack<const W: usize>(words: &Shared<'_, Self::Word>, place: u32, pack: [Self::Word; W]) {
+        for (i, word) in pack.into_iter().enumerate() {
+            words.set(place + i as u32, word);
+        }
+    }
+
+    /// Returns the samples of each key of four columns, if they are stored [together](Self::COLUMNS).
+    #[inline(always)]
+    #[must_use]
+    fn columns(_words: [Self::Word; 4], _extreme: Option<Extreme>) -> [u32; 2] {
+        [0; 2]
     }
 
     /// Returns the samples of two rows and two columns, if they are stored together, for storing with a neighbouring lane: for each key, the
@@ -191,11 +214,29 @@ mod pairs {
         }
 
         #[inline(always)]
-        #[track_caller]
-        fn set_columns(words: &Shared<'_, u32>, place: u32, rows: [[u32; 2]; 2], shift: u32, extreme: Option<Extreme>) {
+        fn of_columns(rows: [[u32; 2]; 2], shift: u32, extreme: Option<Extreme>) -> [u32; 4] {
             let [a, b] = rows
                 .map(|[low, high]| Self::inverted(math::permute_bytes(low, high, 0x3210 + 0x1111 * shift), extreme));
-            words.set_pack(place, [0x4400, 0x5511, 0x6622, 0x7733].map(|bytes| math::permute_bytes(a, b, bytes)));
+            [0x4400, 0x5511, 0x6622, 0x7733].map(|bytes| math::permute_bytes(a, b, bytes))
+        }
+
+        #[inline(always)]
+        #[track_caller]
+        fn pack<const W: usize>(words: &Shared<'_, u32>, place: u32) -> [u32; W] {
+            words.get_pack(place)
+        }
+
+        #[inline(always)]
+        #[track_caller]
+        fn set_pack<const W: usize>(words: &Shared<'_, u32>, place: u32, pack: [u32; W]) {
+            words.set_pack(place, pack);
+        }
+
+        #[inline(always)]
+        fn columns([a, b, c, d]: [u32; 4], extreme: Option<Extreme>) -> [u32; 2] {
+            // Two columns of the first key, then of the second one.
+            let [low, high] = [[a, b], [c, d]].map(|[a, b]| Self::inverted(math::permute_bytes(a, b, 0x6240), extreme));
+            [0x5410, 0x7632].map(|bytes| math::permute_bytes(low, high, bytes))
         }
 
         #[inline(always)]

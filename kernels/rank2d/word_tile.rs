@@ -210,7 +210,7 @@ impl<'a, 'l, 's, P: Packing> Tile<'a, 'l, 's, P> {
     #[inline(always)]
     fn set_columns(&self, [row, column]: [u32; 2], rows: [[u32; 2]; 2], shift: u32) {
         if row < self.form.rows {
-            P::set_columns(&self.words, row * self.form.pitch + column, rows, shift, self.extreme);
+            P::set_pack(&self.words, row * self.form.pitch + column, P::of_columns(rows, shift, self.extreme));
         }
     }
 

@@ -243,6 +243,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
             true if name.contains("box") => 3,
             // Behind the samples, the runs, a step of their groups, and the outputs of a row.
             true if name.contains("rank2d_along") => 4,
+            // For single bytes and for four at a time.
+            true if name.contains("rank2d_down_u8") && file.target >= 90 => 6,
             true if name.contains("rank2d_down") => 3,
             // Behind the tile; for a digit three of the warp in counting, and one of the block before, in, and after adding up, and at the
             // end; behind the marks and the masks.
@@ -274,6 +276,7 @@ fn instances_have_equal_barriers() -> Result<(), Failed> {
             let alike = match () {
                 () if name.contains("streaming") => Some(name.clone()),
                 () if name.contains("separable") => Some(file.module.clone()),
+                () if name.contains("rank2d_down") => Some(format!("{name} for sm_{}", file.target)),
                 () => None,
             };
             let key = (ptr::from_ref(declaration), alike);

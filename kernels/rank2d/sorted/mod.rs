@@ -104,11 +104,12 @@ impl Sizes {
     }
 }
 
-/// Numbers of 32 bits of the windows of shared memory, in order: for sorting, and the masks of each axis.
+/// Numbers of 32 bits of the windows of shared memory, in order: what each warp knows of its keys, totals for
+/// sorting, and the masks of each axis.
 #[cfg(not(target_os = "cuda"))]
-pub(super) fn words(sizes: &Sizes) -> [u64; 3] {
+pub(super) fn words(sizes: &Sizes) -> [u64; 4] {
     let masks = sizes.outputs.map(|outputs| u64::from(sizes.quads()) * u64::from(Masks::pitch(outputs)));
-    [u64::from(2 * WARPS), masks[0], masks[1]]
+    [u64::from(2 * WARPS), u64::from(2 * WARPS), masks[0], masks[1]]
 }
 
 /// Numbers of 16 bits of the windows of shared memory, in order: positions twice, their numbers in a warp, and counters.
@@ -116,14 +117,6 @@ pub(super) fn words(sizes: &Sizes) -> [u64; 3] {
 pub(super) fn halves(sizes: &Sizes) -> [u64; 3] {
     let len = u64::from(sizes.len());
     [2 * len, len, u64::from(WARPS * DIGITS)]
-}
-
-/// What all threads know of the keys of a tile.
-struct Summary {
-    /// A bit for each digit that is not the same in all keys.
-    digits: u32,
-    /// Number of NaNs.
-    nans: u32,
 }
 
 /// The block's tile.
@@ -150,7 +143,8 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
         (Tile { args, sizes, keys, plane: group / tile_rows, first, channel }, arena)
     }
 
-    /// Stores the thread's keys and their positions, and part of the summary. All threads take part.
+    /// Stores the thread's keys and their positions; and for each warp, which digits of its keys differ, and the number of NaNs. All threads take
+    /// part.
     #[inline(always)]
     fn load(&self, positions: &Shared<u16>, parts: &Shared<u32>) {
         let Args { input, rows, columns, input_pitch, channels, .. } = self.args;
@@ -212,7 +206,7 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
         }
     }
 
-    /// Returns the rank of an output among those of its samples that are not left out, if there is one, and the number of NaNs in its window.
+    /// Returns the rank of an output among those of its samples that are not left out, if there is one. Its window has `nans` NaNs.
     #[inline(always)]
     fn rank(&self, nans: u32) -> Option<u32> {
         let Args { ranks, count, omit, .. } = self.args;
@@ -227,15 +221,16 @@ fn thread() -> [u32; 2] {
     [thread::thread_idx_x(), thread::thread_idx_y()]
 }
 
+/// Returns a bit for each digit that is not the same in all keys.
 #[inline(always)]
-fn summary(parts: &Shared<u32>) -> Summary {
-    let (mut summary, mut warp) = (Summary { digits: 0, nans: 0 }, 0);
-    while warp < WARPS {
-        let [digits, nans] = parts.get_pack(2 * warp);
-        summary = Summary { digits: summary.digits | digits, nans: summary.nans + nans };
-        warp += 1;
-    }
-    summary
+fn digits(parts: &Shared<u32>) -> u32 {
+    (0..WARPS).fold(0, |digits, warp| digits | parts.get(2 * warp))
+}
+
+/// Returns the number of NaNs. It is not found before the keys are sorted, because the compiler would keep the parts in registers until then.
+#[inline(always)]
+fn nans(parts: &Shared<u32>) -> u32 {
+    (0..WARPS).map(|warp| parts.get(2 * warp + 1)).sum()
 }
 
 #[inline(always)]
@@ -246,6 +241,7 @@ pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
     let (numbers, arena) = arena.split::<u16>(sizes.len());
     let (counters, arena) = arena.split::<u16>(WARPS * DIGITS);
     let (parts, arena) = arena.split::<u32>(2 * WARPS);
+    let (totals, arena) = arena.split::<u32>(2 * WARPS);
     let (rows, arena) = Masks::new(arena, sizes, 0);
     let (columns, _) = Masks::new(arena, sizes, 1);
     tile.load(&positions, &parts);
@@ -253,18 +249,18 @@ pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
     columns.clear();
     thread::sync_threads();
 
-    let Summary { digits, nans } = summary(&parts);
     let sorting = Sorting {
         keys: &tile.keys,
         positions: &positions,
         numbers: &numbers,
         counters: &counters,
-        totals: &parts,
+        totals: &totals,
         sizes,
     };
-    let order = sorting.sort(digits);
+    let order = sorting.sort(digits(&parts));
     masks::fill(&rows, &columns, order, sizes);
     let sorted = Members { rows: &rows, columns: &columns, order, keys: &tile.keys, sizes };
+    let nans = if T::IS_FLOAT { nans(&parts) } else { 0 };
     find(&tile, &sorted, nans);
 }
 

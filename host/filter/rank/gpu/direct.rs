@@ -1,6 +1,6 @@
 //! One kernel for both axes.
 
-use super::{Launches, first_shape, moved_bytes, problem, shape};
+use super::{Launches, first_shape, limits, moved_bytes, problem, shape};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
 use crate::filter::rank::element::{Loaded, Sortable};
@@ -8,10 +8,7 @@ use crate::filter::rank::rule::RankRule;
 use crate::filter::two_d::window::PictureProblem;
 use crate::{Buffer, BufferSlice, BufferSliceMut, LaunchPlan, Result, Windows};
 use slm_kernels::filter2d::Geometry;
-use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankLimits, RankProblem, rank_geometry, sorted_tile};
-
-/// The first GPUs that compare pairs of 16-bit integers.
-const FIRST_WITH_PAIRS: (u32, u32) = (9, 0);
+use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankProblem, rank_geometry, sorted_tile};
 
 /// The kernel, and the window, the ranks and the heights on the device.
 pub(super) struct Direct<T: Sortable> {
@@ -47,14 +44,8 @@ impl<T: Sortable> Direct<T> {
 
     fn geometry(&self, picture: &PictureProblem) -> (RankProblem, Geometry) {
         let problem = problem(picture);
-        let limits = RankLimits { pairs: has_pairs(&self.gpu), shared_bytes: self.gpu.shared.max_per_block };
-        (problem, rank_geometry::<T>(self.kernel, &problem, limits))
+        (problem, rank_geometry::<T>(self.kernel, &problem, limits(&self.gpu)))
     }
-}
-
-/// Returns whether the GPU compares pairs of 16-bit integers, and so runs the kernels that do. Emulated GPUs do.
-fn has_pairs(gpu: &Gpu) -> bool {
-    gpu.info().compute_capability.is_none_or(|capability| capability >= FIRST_WITH_PAIRS)
 }
 
 impl<T: Sortable> Launches<T> for Direct<T> {

@@ -18,7 +18,10 @@ use crate::{BufferSlice, BufferSliceMut, LaunchPlan, LaunchShape, Result};
 use direct::Direct;
 use passes::Passes;
 use slm_kernels::filter2d::Geometry;
-use slm_kernels::rank2d::{Axis, RankProblem};
+use slm_kernels::rank2d::{Axis, RankLimits, RankProblem};
+
+/// The first GPUs that compare pairs of 16-bit integers.
+const FIRST_WITH_PAIRS: (u32, u32) = (9, 0);
 
 /// A rank filter on a GPU.
 pub(super) struct GpuRank<T: Sortable> {
@@ -93,6 +96,12 @@ fn problem(picture: &PictureProblem) -> RankProblem {
         columns: axis(&picture.columns),
         channels: picture.channels as u32,
     }
+}
+
+/// Returns what launches depend on. Emulated GPUs compare pairs of 16-bit integers, too.
+fn limits(gpu: &Gpu) -> RankLimits {
+    let pairs = gpu.info().compute_capability.is_none_or(|capability| capability >= FIRST_WITH_PAIRS);
+    RankLimits { pairs, shared_bytes: gpu.shared.max_per_block }
 }
 
 /// Returns the bytes of a picture's samples and outputs.

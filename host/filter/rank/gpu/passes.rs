@@ -4,7 +4,7 @@
 //! propagate. Outside of a constant border, a row consists of the constant, and so does its extreme.
 
 use super::direct::Direct;
-use super::{Launches, first_shape, moved_bytes, problem, shape};
+use super::{Launches, first_shape, limits, moved_bytes, problem, shape};
 use crate::device::gpu::Gpu;
 use crate::filter::rank::element::{LoadedPass, Sortable};
 use crate::filter::rank::rule::RankRule;
@@ -77,7 +77,7 @@ struct OneAxis<T: Sortable> {
 
 impl<T: Sortable> OneAxis<T> {
     fn pass(&self, picture: &PictureProblem) -> RankPass {
-        RankPass::new::<T>(self.kernel, &problem(picture), self.gpu.shared.max_per_block)
+        RankPass::new::<T>(self.kernel, &problem(picture), limits(&self.gpu))
     }
 }
 
@@ -103,6 +103,7 @@ impl<T: Sortable> Launches<T> for OneAxis<T> {
                 axis,
                 input_pitch: picture.input_pitch as u64,
                 output_pitch: picture.output_pitch as u64,
+                rows: picture.output_rows() as u64,
                 width: picture.output_width() as u64,
                 first_group: part.first_group,
                 outside: self.outside,
