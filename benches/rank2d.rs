@@ -1,4 +1,5 @@
-//! `Rank2d` of several sizes: pictures of 8192 x 8192 on a GPU, of 4096 x 4096 on the CPU.
+//! `Rank2d` of several sizes: pictures of 8192 x 8192 and of 4096 x 4096 on a GPU, of 4096 x 4096 on the CPU; and on a GPU `Rank1d` of a line of
+//! 2^26 samples, which is a picture of one row.
 //!
 //! Times are the device's own (CUDA events), data stay on the device, and every variant's result is checked. It prints a table with
 //! medians, in the columns that `peers/README.md` explains. The runs alternate between the variants, so that a drift of the clocks
@@ -23,7 +24,7 @@ const LONG: Duration = Duration::from_secs(2);
 /// Number of random outputs that are compared.
 const INNER: usize = 500;
 
-const CASES: [Case; 12] = [
+const CASES: &[Case] = &[
     Case::Median(3),
     Case::Median(4),
     Case::Median(5),
@@ -38,22 +39,40 @@ const CASES: [Case; 12] = [
     Case::Minimum(255),
 ];
 
+const CASES_OF_LINES: &[Case] = &[
+    Case::LineMedian(9),
+    Case::LineMedian(65),
+    Case::LineMedian(257),
+    Case::LineMedian(1025),
+    Case::LineMinimum(9),
+    Case::LineMinimum(1025),
+];
+
+/// Samples of a line.
+const LINE: usize = 1 << 26;
+
 /// Side of the windows for which the kernel in global memory is measured. It is slow.
 const GLOBAL_SIDE: usize = 3;
 
 fn main() -> Result<()> {
     let device = Device::open()?;
-    let side = if is_cpu(&device) { 4096 } else { 8192 };
+    let sides: &[usize] = if is_cpu(&device) { &[4096] } else { &[8192, 4096] };
     begin();
-    println!("# slm {} on {device}; {side} x {side} pixels", env!("CARGO_PKG_VERSION"));
+    println!("# slm {} on {device}; sides of pictures: {sides:?}", env!("CARGO_PKG_VERSION"));
     println!("# median of {ROUNDS} runs, alternating, by the device's clock; one run if it takes more than {LONG:?}");
     columns(&["bytes_per_s", "pixels_per_s"]);
-    let mut bytes = Problem::<u8>::new(&device, side)?;
-    bytes.table()?;
-    if is_cpu(&device) {
-        peer::table(&bytes);
+    for &side in sides {
+        let mut bytes = Problem::<u8>::new(&device, [side; 2])?;
+        bytes.table(CASES)?;
+        if is_cpu(&device) {
+            peer::table(&bytes);
+        }
+        Problem::<f32>::new(&device, [side; 2])?.table(CASES)?;
     }
-    Problem::<f32>::new(&device, side)?.table()?;
+    if !is_cpu(&device) {
+        Problem::<u8>::new(&device, [1, LINE])?.table(CASES_OF_LINES)?;
+        Problem::<f32>::new(&device, [1, LINE])?.table(CASES_OF_LINES)?;
+    }
     end();
     Ok(())
 }
@@ -62,32 +81,36 @@ fn is_cpu(device: &Device) -> bool {
     device.info().backend == Backend::Cpu
 }
 
-/// A rank of square windows with this side.
+/// A rank of square windows with this side, or of windows of a line.
 #[derive(Clone, Copy, Debug)]
 enum Case {
     Median(usize),
     Minimum(usize),
+    LineMedian(usize),
+    LineMinimum(usize),
 }
 
 impl Case {
-    fn side(self) -> usize {
+    /// Returns the rows and columns of the window.
+    fn window(self) -> [usize; 2] {
         match self {
-            Case::Median(side) | Case::Minimum(side) => side,
+            Case::Median(side) | Case::Minimum(side) => [side; 2],
+            Case::LineMedian(len) | Case::LineMinimum(len) => [1, len],
         }
     }
 
     /// Returns the number of the output among the samples of a window in ascending order.
     fn rank(self) -> usize {
         match self {
-            Case::Median(side) => side * side / 2,
-            Case::Minimum(_) => 0,
+            Case::Median(_) | Case::LineMedian(_) => self.window().into_iter().product::<usize>() / 2,
+            Case::Minimum(_) | Case::LineMinimum(_) => 0,
         }
     }
 
     fn filter<S: RankElement>(self) -> Rank2d<S> {
         match self {
-            Case::Median(side) => Rank2d::median(side),
-            Case::Minimum(side) => Rank2d::minimum(side),
+            Case::Median(_) | Case::LineMedian(_) => Rank2d::median(self.window()),
+            Case::Minimum(_) | Case::LineMinimum(_) => Rank2d::minimum(self.window()),
         }
         .boundary(Boundary::Nearest)
     }
@@ -100,7 +123,7 @@ impl Case {
     fn variants(self, device: &Device) -> &'static [(&'static str, Rank2dAlgorithm)] {
         if is_cpu(device) {
             &[("cpu", Rank2dAlgorithm::Auto)]
-        } else if self.side() == GLOBAL_SIDE {
+        } else if self.window() == [GLOBAL_SIDE; 2] {
             &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
         } else if self.has_bisection() {
             &[("auto", Rank2dAlgorithm::Auto), ("shared", Rank2dAlgorithm::SharedTile)]
@@ -155,18 +178,18 @@ struct Problem<T: Sample> {
 }
 
 impl<T: Sample> Problem<T> {
-    fn new(device: &Device, side: usize) -> Result<Self> {
-        let host = Array2::from_shape_fn([side, side], |(r, c)| T::random(random((r * side + c) as u64, 1)));
+    fn new(device: &Device, [rows, columns]: [usize; 2]) -> Result<Self> {
+        let host = Array2::from_shape_fn([rows, columns], |(r, c)| T::random(random((r * columns + c) as u64, 1)));
         let samples = Buffer2::upload(device, host.view())?;
-        let outputs = Buffer2::zeroed(device, side, side)?;
+        let outputs = Buffer2::zeroed(device, rows, columns)?;
         Ok(Problem { device: device.clone(), host, samples, outputs })
     }
 
     /// Prints a line for the copy and for every variant of every case.
-    fn table(&mut self) -> Result<()> {
+    fn table(&mut self, cases: &[Case]) -> Result<()> {
         self.outputs.copy_from(&self.samples)?;
         assert!(self.outputs.download()? == self.host, "the copy differs");
-        for case in CASES {
+        for &case in cases {
             let expected = self.expected(case);
             let mut variants = Vec::new();
             for &(name, algorithm) in case.variants(&self.device) {
@@ -220,7 +243,7 @@ impl<T: Sample> Problem<T> {
     /// Returns some outputs near the corners and at random places, by definition.
     fn expected(&self, case: Case) -> Vec<Output> {
         let (rows, columns) = self.host.dim();
-        let near = |n: usize| (0..40).chain(n - 40..n);
+        let near = |n: usize| (0..n.min(40)).chain(n - n.min(40)..n);
         let corners = near(rows).step_by(7).flat_map(|r| near(columns).step_by(3).map(move |c| [r, c]));
         let inner = (0..INNER as u64).map(|i| [random(i, 3) as usize % rows, random(i, 4) as usize % columns]);
         let places: Vec<_> = corners.chain(inner).collect();
@@ -230,10 +253,10 @@ impl<T: Sample> Problem<T> {
     /// Returns the key of an output by definition.
     fn exact(&self, case: Case, [r, c]: [usize; 2]) -> i32 {
         let (rows, columns) = self.host.dim();
-        let (side, radius) = (case.side(), case.side() / 2);
-        let nearest = |place: usize, length: usize| place.saturating_sub(radius).min(length - 1);
-        let row = |i| (0..side).map(move |j| [nearest(r + i, rows), nearest(c + j, columns)]);
-        let mut keys: Vec<_> = (0..side).flat_map(row).map(|place| self.host[place].order_key()).collect();
+        let [height, width] = case.window();
+        let nearest = |place: usize, taps: usize, length: usize| place.saturating_sub(taps / 2).min(length - 1);
+        let row = |i| (0..width).map(move |j| [nearest(r + i, height, rows), nearest(c + j, width, columns)]);
+        let mut keys: Vec<_> = (0..height).flat_map(row).map(|place| self.host[place].order_key()).collect();
         keys.sort_unstable();
         keys[case.rank()]
     }

@@ -72,7 +72,7 @@ class Measurements:
 
     def measure(self, peer, problem, run):
         """Prints the line of a case: `run` returns microseconds and the verdict. Says if the peer was too slow before."""
-        series = (peer, problem.type, problem.kind)
+        series = (peer, problem.samples.shape, problem.type, problem.kind)
         if series in self.slow:
             print(f"# {peer}, {problem.name} skipped: {self.slow[series]}", flush=True)
             return

@@ -13,6 +13,9 @@ from common import RUNS, WARM_UPS, attempt, driver
 from cpu_rank2d import LONG, RATE, TOO_LONG, Measurements, pictures, problems
 from pictures import SIDE, Copy, Cupy, Torch, print_columns
 
+# Sides of the pictures.
+SIDES = (SIDE, SIDE // 2)
+
 # Side of a part of the picture, with which a case runs first: that compiles kernels.
 SMALL = 512
 
@@ -91,10 +94,11 @@ def measure(library, peers, of_picture, measurements):
 def main():
     print(f"# driver: {driver()}")
     print(f"# Python {platform.python_version()}, NumPy {np.__version__}")
-    print(f"# {SIDE} x {SIDE} pixels; median of {RUNS} runs after {WARM_UPS} warm-ups, CUDA events")
+    sizes = " and ".join(f"{side} x {side}" for side in SIDES)
+    print(f"# {sizes} pixels; median of {RUNS} runs after {WARM_UPS} warm-ups, CUDA events")
     print(f"# a single run if it takes more than {LONG} s; none with larger windows after one of more than {TOO_LONG} s")
     print_columns(RATE)
-    all_problems = [(picture, list(problems(picture))) for picture in pictures(SIDE)]
+    all_problems = [(picture, list(problems(picture))) for side in SIDES for picture in pictures(side)]
     measurements = Measurements()
     for library, make in (("PyTorch", TorchPeers), ("CuPy", CupyPeers)):
         peers = attempt(library, make)

@@ -257,8 +257,12 @@ impl RankPass {
     pub fn new<T: Ranked>(kernel: PassKernel, problem: &RankProblem, limits: RankLimits) -> Self {
         let RankProblem { planes, rows, columns, channels } = *problem;
         let [keys, pack] = if limits.pairs { [T::Extremes::KEYS, T::Extremes::COLUMNS] } else { [1, 1] };
-        let available = limits.shared_bytes.min(Self::MOST_BYTES);
-        let fits = |lines: u32, axis: &Axis, runs: u32| bytes::<T>(kernel, axis, lines, runs) <= available;
+        let fits = |lines: u32, axis: &Axis, runs: u32| {
+            // Long windows need all of it: otherwise the halo would be most of a tile.
+            let is_long = bytes::<T>(kernel, axis, lines, axis.taps.div_ceil(RUN)) > Self::MOST_BYTES;
+            let most = if is_long { limits.shared_bytes } else { limits.shared_bytes.min(Self::MOST_BYTES) };
+            bytes::<T>(kernel, axis, lines, runs) <= most
+        };
         match kernel {
             PassKernel::Along => {
                 let runs = equal_runs(&columns, Self::LEAST_ALONG, |runs| fits(1, &columns, runs));

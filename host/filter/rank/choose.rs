@@ -114,12 +114,13 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
     }
     match (rule.algorithm, check(kernel)) {
         (_, Ok(())) => Ok((Choice::One(kernel), reason)),
-        (Rank2dAlgorithm::Auto, Err(_)) => {
-            Ok((Choice::One(in_global_memory(rule)), "a tile does not fit into shared memory"))
-        }
+        (Rank2dAlgorithm::Auto, Err(_)) => Ok((Choice::One(in_global_memory(rule)), NO_TILE)),
         (_, Err(error)) => Err(error),
     }
 }
+
+/// Why a kernel without shared memory was chosen.
+pub(super) const NO_TILE: &str = "a tile does not fit into shared memory";
 
 const REQUESTED: &str = "it was requested";
 

@@ -127,7 +127,7 @@ impl<S: RankElement> Rank1d<S> {
     /// * [`Filter1dError::NoStride`] for a stride of 0, and [`Filter1dError::NoChannels`] for 0 channels.
     /// * [`RankError::NotSeparable`] on a GPU if [`VanHerk`](Rank2dAlgorithm::VanHerk) does not take the filter.
     /// * [`RankError::NotSortable`] on a GPU if [`SortedTile`](Rank2dAlgorithm::SortedTile) does not take the filter.
-    /// * [`Error::SharedMemoryExceeded`] if [`SharedTile`](Rank2dAlgorithm::SharedTile) or
+    /// * [`Error::SharedMemoryExceeded`] if [`VanHerk`](Rank2dAlgorithm::VanHerk), [`SharedTile`](Rank2dAlgorithm::SharedTile) or
     ///   [`SortedTile`](Rank2dAlgorithm::SortedTile) needs more shared memory than the device has.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].
     pub fn prepare(&self, device: &Device) -> Result<PreparedRank1d<S>> {

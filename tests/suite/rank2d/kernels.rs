@@ -190,10 +190,19 @@ fn blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Extremes of rectangles in two passes: windows of one run and of many, tiles of several lines and of one, planes and channels.
+/// Extremes of rectangles in two passes: windows of one run and of many, strips of several lines and of one, planes and channels.
 fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     let cases: &[([usize; 2], [usize; 2])] = match is_emulated(device) {
-        true => &[([5, 40], [1, 10]), ([40, 5], [18, 1]), ([21, 30], [19, 28]), ([3, 4], [3, 60]), ([9, 2], [70, 3])],
+        // The last two have whole strips down columns, of bytes in words of memory, too.
+        true => &[
+            ([5, 40], [1, 10]),
+            ([40, 5], [18, 1]),
+            ([21, 30], [19, 28]),
+            ([3, 4], [3, 60]),
+            ([9, 2], [70, 3]),
+            ([24, 72], [12, 1]),
+            ([150, 136], [12, 3]),
+        ],
         false => &[
             ([90, 80], [31, 17]),
             ([12, 20], [33, 40]),
@@ -214,6 +223,14 @@ fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
             several.samples.iter_mut().step_by(37).for_each(|sample| *sample = f64::NAN);
         }
         check_with::<T>(device, &several, &[Rank2dAlgorithm::VanHerk])?;
+    }
+    // Small windows of a line and of few rows.
+    for (number, (shape, window)) in [([1, 1100], [1, 9]), ([14, 70], [3, 5])].into_iter().enumerate() {
+        let case = plain::<T>(112 + number as u64, shape, window, [Rank::Maximum, Rank::Minimum][number]);
+        check::<T>(device, &case)?;
+        let mut pixels = Case { channels: Some(2), extent: Extent::Full, ..case };
+        pixels.samples = plain::<T>(114, [pixels.sample_count(), 1], window, Rank::Minimum).samples;
+        check::<T>(device, &pixels)?;
     }
     Ok(())
 }
@@ -308,6 +325,12 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::minimum([20, 1]))?, "rank2d_down_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([1, 20]))?, "rank2d_along_f32".to_owned())?;
     equal(kernel(&Rank2d::minimum([16, 20]).stride(1, 2))?, "rank2d_extreme_f32".to_owned())?;
+    let of_rows = |rows: usize| -> Result<String, Failed> {
+        let filter = Rank2d::<f32>::minimum([1, 9]).prepare(&Device::emulated(Profile::SM_90, 0))?;
+        Ok(filter.plan([rows, 70])?.kernels().join(", "))
+    };
+    equal([of_rows(1)?, of_rows(16)?], ["rank2d_extreme_f32"; 2].map(str::to_owned))?;
+    equal(of_rows(17)?, "rank2d_small_extreme_f32".to_owned())?;
     let disc = RankWindow::disc(9);
     for refused in [Rank2d::<f32>::median(20), Rank2d::minimum(20).stride(2, 1), Rank2d::minimum(disc)] {
         let refused = plan(&refused.algorithm(Rank2dAlgorithm::VanHerk)).map(|_| ());
@@ -352,5 +375,12 @@ fn too_much_shared_memory() -> Result<(), Failed> {
     let median = Rank2d::<u8>::median(151).algorithm(Rank2dAlgorithm::SharedTile);
     let requested = (166 * 182 * 4u64).next_multiple_of(16);
     let error = Error::SharedMemoryExceeded { kernel: "rank2d_tile_u8".to_owned(), requested, available: 65_536 };
-    equal(median.prepare(&device).map(|_| ()), Err(error))
+    equal(median.prepare(&device).map(|_| ()), Err(error))?;
+    // 4,104 words of four lines, and 455 least words of runs, twice.
+    let minimum = Rank2d::<u8>::minimum([4096, 1]);
+    let requested = (4_104 + 2 * 455) * 16;
+    let error = Error::SharedMemoryExceeded { kernel: "rank2d_down_u8".to_owned(), requested, available: 65_536 };
+    let of_axes = minimum.clone().algorithm(Rank2dAlgorithm::VanHerk).prepare(&device);
+    equal(of_axes.map(|_| ()), Err(error))?;
+    equal(minimum.prepare(&device)?.plan([5000, 8])?.kernels(), vec!["rank2d_any_extreme_global_u8"])
 }

@@ -1,6 +1,6 @@
 //! One kernel for both axes.
 
-use super::{Launches, first_shape, limits, moved_bytes, problem, shape};
+use super::{Launches, first_shape, limits, moved_bytes, problem, shape, without_outputs};
 use crate::cpu::allocation;
 use crate::device::gpu::Gpu;
 use crate::filter::rank::element::{Loaded, Sortable};
@@ -10,11 +10,15 @@ use crate::{Buffer, BufferSlice, BufferSliceMut, LaunchPlan, Result, Windows};
 use slm_kernels::filter2d::Geometry;
 use slm_kernels::rank2d::{Args, Extreme, RankKernel, RankProblem, rank_geometry, sorted_tile};
 
-/// The kernel, and the window, the ranks and the heights on the device.
+/// Maximum number of rows of outputs of a plane for which a kernel for few rows is taken.
+const FEW_ROWS: usize = 16;
+
+/// A kernel, and the window, the ranks and the heights on the device.
 pub(super) struct Direct<T: Sortable> {
     gpu: Gpu,
-    kernel: RankKernel,
-    loaded: Loaded<T>,
+    kernel: Kernel<T>,
+    /// Another one for few rows: a block for small extremes has up to 128 rows, most of which these pictures do not have.
+    of_few_rows: Option<Kernel<T>>,
     runs: Buffer<u32>,
     ranks: Buffer<u32>,
     heights: Buffer<T>,
@@ -25,13 +29,35 @@ pub(super) struct Direct<T: Sortable> {
     outside: T,
 }
 
+/// A kernel that is loaded.
+struct Kernel<T: Sortable> {
+    kernel: RankKernel,
+    loaded: Loaded<T>,
+}
+
+impl<T: Sortable> Kernel<T> {
+    fn load(gpu: &Gpu, kernel: RankKernel) -> Result<Self> {
+        Ok(Kernel { kernel, loaded: T::load(gpu, kernel)? })
+    }
+
+    /// Loads the kernel for pictures of few rows, if there is another one for these, and a tile of it fits into shared memory.
+    fn load_for_few_rows(gpu: &Gpu, kernel: RankKernel, rule: &RankRule<T>) -> Result<Option<Self>> {
+        if kernel != RankKernel::SmallExtreme {
+            return Ok(None);
+        }
+        let geometry = rank_geometry::<T>(RankKernel::Extreme, &without_outputs(rule)?, limits(gpu));
+        let fits = geometry.shared_bytes <= gpu.shared.max_per_block;
+        fits.then(|| Kernel::load(gpu, RankKernel::Extreme)).transpose()
+    }
+}
+
 impl<T: Sortable> Direct<T> {
     /// Loads the kernel and uploads what it needs.
     pub(super) fn new(gpu: &Gpu, kernel: RankKernel, rule: &RankRule<T>) -> Result<Self> {
         Ok(Direct {
             gpu: gpu.clone(),
-            kernel,
-            loaded: T::load(gpu, kernel)?,
+            kernel: Kernel::load(gpu, kernel)?,
+            of_few_rows: Kernel::load_for_few_rows(gpu, kernel, rule)?,
             runs: gpu.upload(rule.runs.runs.as_flattened())?,
             ranks: gpu.upload(&allocation::copied(&rule.ranks)?)?,
             heights: gpu.upload(rule.heights.as_deref().map_or(&[][..], Vec::as_slice))?,
@@ -42,9 +68,14 @@ impl<T: Sortable> Direct<T> {
         })
     }
 
-    fn geometry(&self, picture: &PictureProblem) -> (RankProblem, Geometry) {
+    /// Returns the kernel for a picture, and how it is launched.
+    fn launch(&self, picture: &PictureProblem) -> (&Loaded<T>, RankProblem, Geometry) {
+        let Kernel { kernel, loaded } = match &self.of_few_rows {
+            Some(kernel) if picture.rows.outputs <= FEW_ROWS => kernel,
+            _ => &self.kernel,
+        };
         let problem = problem(picture);
-        (problem, rank_geometry::<T>(self.kernel, &problem, limits(&self.gpu)))
+        (loaded, problem, rank_geometry::<T>(*kernel, &problem, limits(&self.gpu)))
     }
 }
 
@@ -55,7 +86,7 @@ impl<T: Sortable> Launches<T> for Direct<T> {
         samples: BufferSlice<'_, T>,
         outputs: BufferSliceMut<'_, T>,
     ) -> Result<()> {
-        let (problem, geometry) = self.geometry(picture);
+        let (loaded, problem, geometry) = self.launch(picture);
         let [tile_rows, tile_columns] = sorted_tile::<T>(&problem, self.gpu.shared.max_per_block);
         let _submission = self.gpu.submission_lock()?;
         let mut windows = Windows::new(&self.gpu);
@@ -86,14 +117,14 @@ impl<T: Sortable> Launches<T> for Direct<T> {
                 tile_rows,
                 tile_columns,
             };
-            self.loaded.launch(&windows, shape(&geometry, part.blocks), args, &())
+            loaded.launch(&windows, shape(&geometry, part.blocks), args, &())
         })
     }
 
     fn plan(&self, picture: &PictureProblem) -> Vec<LaunchPlan> {
-        let (_, geometry) = self.geometry(picture);
+        let (loaded, _, geometry) = self.launch(picture);
         let shape = first_shape(&geometry);
-        let launch = self.gpu.launch_plan(self.loaded.name(), shape, self.loaded.residency(shape));
+        let launch = self.gpu.launch_plan(loaded.name(), shape, loaded.residency(shape));
         vec![LaunchPlan { times: geometry.launches(), moved_bytes: moved_bytes::<T>(picture), ..launch }]
     }
 }

@@ -8,17 +8,17 @@
 mod direct;
 mod passes;
 
-use super::choose::{Choice, choose};
+use super::choose::{Choice, NO_TILE, choose};
 use super::element::Sortable;
 use super::rule::RankRule;
 use crate::device::gpu::Gpu;
 use crate::filter::two_d::window::{self, PictureProblem};
 use crate::plan::Planned;
-use crate::{BufferSlice, BufferSliceMut, LaunchPlan, LaunchShape, Result};
+use crate::{BufferSlice, BufferSliceMut, Error, LaunchPlan, LaunchShape, Rank2dAlgorithm, Result};
 use direct::Direct;
 use passes::Passes;
 use slm_kernels::filter2d::Geometry;
-use slm_kernels::rank2d::{Axis, RankLimits, RankProblem};
+use slm_kernels::rank2d::{Axis, RankKernel, RankLimits, RankProblem};
 
 /// The first GPUs that compare pairs of 16-bit integers.
 const FIRST_WITH_PAIRS: (u32, u32) = (9, 0);
@@ -46,11 +46,17 @@ impl<T: Sortable> GpuRank<T> {
     /// Loads the kernels and uploads what they need.
     pub(super) fn new(gpu: Gpu, rule: RankRule<T>) -> Result<Self> {
         let (choice, reason) = choose(&rule, gpu.shared)?;
-        let launches: Box<dyn Launches<T>> = match choice {
-            Choice::One(kernel) => Box::new(Direct::new(&gpu, kernel, &rule)?),
-            Choice::Passes => Box::new(Passes::new(&gpu, &rule)?),
-        };
-        Ok(GpuRank { launches, reason })
+        let one = |kernel| -> Result<Box<dyn Launches<T>>> { Ok(Box::new(Direct::new(&gpu, kernel, &rule)?)) };
+        match choice {
+            Choice::One(kernel) => Ok(GpuRank { launches: one(kernel)?, reason }),
+            Choice::Passes => match Passes::new(&gpu, &rule) {
+                Ok(passes) => Ok(GpuRank { launches: Box::new(passes), reason }),
+                Err(Error::SharedMemoryExceeded { .. }) if rule.algorithm == Rank2dAlgorithm::Auto => {
+                    Ok(GpuRank { launches: one(RankKernel::AnyExtremeGlobal)?, reason: NO_TILE })
+                }
+                Err(error) => Err(error),
+            },
+        }
     }
 
     /// Computes the outputs of pictures. Both buffers are on this device.

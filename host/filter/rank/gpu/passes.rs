@@ -4,7 +4,7 @@
 //! propagate. Outside of a constant border, a row consists of the constant, and so does its extreme.
 
 use super::direct::Direct;
-use super::{Launches, first_shape, limits, moved_bytes, problem, shape};
+use super::{Launches, first_shape, limits, moved_bytes, problem, shape, without_outputs};
 use crate::device::gpu::Gpu;
 use crate::filter::rank::element::{LoadedPass, Sortable};
 use crate::filter::rank::rule::RankRule;
@@ -25,13 +25,13 @@ impl<T: Sortable> Passes<T> {
         let [rows, columns] = rule.runs.shape.map(|taps| taps as u32);
         let load = |kernel: PassKernel, taps: u32| -> Result<Box<dyn Launches<T>>> {
             Ok(match rule.extreme {
-                Some(extreme) if taps >= RankPass::LEAST_TAPS => Box::new(OneAxis {
-                    gpu: gpu.clone(),
-                    kernel,
-                    loaded: T::load_pass(gpu, kernel)?,
-                    extreme,
-                    outside: rule.outside,
-                }),
+                Some(extreme) if taps >= RankPass::LEAST_TAPS => {
+                    let (loaded, outside) = (T::load_pass(gpu, kernel)?, rule.outside);
+                    // With outputs, a tile may have more runs, as far as these fit.
+                    let least = RankPass::new::<T>(kernel, &without_outputs(rule)?, limits(gpu));
+                    gpu.shared.check(loaded.name(), least.geometry.shared_bytes)?;
+                    Box::new(OneAxis { gpu: gpu.clone(), kernel, loaded, extreme, outside })
+                }
                 _ => Box::new(Direct::new(gpu, RankKernel::SmallExtreme, rule)?),
             })
         };
