@@ -68,13 +68,11 @@ impl<'a, 'l, P: Packing> Rows<'a, 'l, P> {
         self.load_outside(words, [to, positions], start);
     }
 
-    /// Stores the words of positions within the rows, and returns their range.
+    /// Stores the words of positions within the rows, and returns their range. Offsets have 32 bits: there are less than 2^16 channels, and shared
+    /// memory has less than 2^16 words.
     #[inline(always)]
     fn load_inside(&self, words: &Shared<P::Word>, positions: u32, start: i64) -> [u32; 2] {
         let PassArgs { input, input_pitch, axis, channels, .. } = *self.args;
-        if !self.is_near(positions) {
-            return [0; 2];
-        }
         let [from, to] = inside(&axis, start, positions);
         if P::COLUMNS == BYTES && self.has_words(input.is_aligned(BYTES), input_pitch) {
             // Of the last four bytes, those behind them are loaded, too.
@@ -89,12 +87,6 @@ impl<'a, 'l, P: Packing> Rows<'a, 'l, P> {
         let rows = self.rows.map(|row| input.at(row * input_pitch + pixel).anchored());
         self.load_samples(words, [from, to], rows);
         [from, to]
-    }
-
-    /// Returns whether the offsets of a tile's positions have 32 bits.
-    #[inline(always)]
-    fn is_near(&self, positions: u32) -> bool {
-        (positions as u64 * self.args.channels as u64) < 1 << 32
     }
 
     /// Returns whether rows consist of words of memory.
@@ -166,11 +158,6 @@ impl<'a, 'l, P: Packing> Rows<'a, 'l, P> {
         let count = (axis.outputs - self.first).min((runs * RUN) as u64) as u32;
         let place = self.first * channels as u64 + self.channel;
         let rows = self.rows.map(|row| row * output_pitch + place);
-        if !self.is_near(count) {
-            return self.store_samples(staged, [0, count], |row, position, sample| {
-                output.set(rows[row] + position as u64 * channels as u64, sample);
-            });
-        }
         let rows = rows.map(|row| output.at(row).anchored());
         let mut from = 0;
         if P::COLUMNS == BYTES && self.has_words(rows[0].is_aligned(BYTES), output_pitch) {

@@ -85,10 +85,11 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
         let [from, to] = inside(&axis, self.start, positions);
         let samples = input.at(self.place((self.start + from as i64).max(0) as u64)).cast::<u32>().anchored();
         let of_halves = |halves: [u32; 2]| P::of_columns(halves.map(|half| [half, 0]), 0, Some(self.extreme));
-        self.load(&tile, [from, to], of_halves, |position, number| {
+        let within = |position: u32, number: u32| {
             let word = (position - from) * input_pitch + number;
             [samples.get(word), samples.get(word + half)]
-        });
+        };
+        self.load(&tile, [from, to], of_halves, within);
         let beyond = |position: u32, number: u32| match axis.source(self.start + position as i64) {
             Some(row) => {
                 let samples = input.at(self.place(row)).cast::<u32>();
@@ -122,9 +123,10 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
         let to = if self.is_whole { to } else { from };
         let samples = input.at(self.place((self.start + from as i64).max(0) as u64)).anchored();
         let word = |samples| [P::word(samples, Some(self.extreme))];
-        self.load(&tile, [from, to], word, |position, line| {
+        let within = |position: u32, line: u32| {
             both::<P>(|key| samples.get((position - from) * input_pitch as u32 + key * lines + line))
-        });
+        };
+        self.load(&tile, [from, to], word, within);
         let beyond = |position: u32, line: u32| both::<P>(|key| self.sample(position, key * lines + line));
         self.load(&tile, [0, from], word, beyond);
         self.load(&tile, [to, positions], word, beyond);
