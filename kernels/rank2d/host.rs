@@ -239,10 +239,10 @@ impl RankPass {
     /// Least number of runs of a tile along rows, if there are as many.
     const LEAST_ALONG: u32 = 128;
 
-    /// Lines of words of a block along rows, if there are many blocks.
+    /// Lines of words of a block along rows, with [`MANY_BLOCKS`](Self::MANY_BLOCKS).
     const LINES_ALONG: u32 = 4;
 
-    /// Blocks with one line each that are more than enough for any GPU.
+    /// With this number of blocks of one line each, a GPU has enough blocks of several lines, too.
     const MANY_BLOCKS: u64 = 1 << 14;
 
     /// Least number of runs of a tile down columns, if there are as many.
@@ -258,8 +258,8 @@ impl RankPass {
         let RankProblem { planes, rows, columns, channels } = *problem;
         let [keys, pack] = if limits.pairs { [T::Extremes::KEYS, T::Extremes::COLUMNS] } else { [1, 1] };
         let fits = |lines: u32, axis: &Axis, runs: u32| {
-            // Long windows need all of it: otherwise the halo would be most of a tile.
-            let is_long = bytes::<T>(kernel, axis, lines, axis.taps.div_ceil(RUN)) > Self::MOST_BYTES;
+            // Long windows take all shared memory: otherwise the halo would be most of even the narrowest tile.
+            let is_long = bytes::<T>(kernel, axis, pack, axis.taps.div_ceil(RUN)) > Self::MOST_BYTES;
             let most = if is_long { limits.shared_bytes } else { limits.shared_bytes.min(Self::MOST_BYTES) };
             bytes::<T>(kernel, axis, lines, runs) <= most
         };

@@ -9,7 +9,7 @@
 //! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
-//! | `van_herk` | minima and maxima along rows or down columns, for windows of any size | tile, minima of runs |
+//! | `van_herk` | minima and maxima along rows or down columns, for windows of more than 9 samples | tile, minima of runs |
 //! | `median.rs`, `median_seven.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
 //! | `sorted` | any rank of rectangles with strides of 1, of the sorted samples of a tile | tile, order of the samples, masks of windows |
 //! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |

@@ -1,7 +1,7 @@
 //! What kernels compare: words of one key, or of two.
 //!
 //! From `sm_90` on, one instruction compares two pairs of unsigned integers of 16 bits. So there a word has the keys of two samples of 8 or
-//! 16 bits, from two rows of a tile, and the same comparisons find the outputs of both. On other GPUs, and for other samples, a word is a
+//! 16 bits, from two places of a tile, and the same comparisons find the outputs of both. On other GPUs, and for other samples, a word is a
 //! key.
 
 use super::key::{Extreme, Ranked};
@@ -40,15 +40,15 @@ pub trait Packing: 'static {
     #[must_use]
     fn is_nan(word: Self::Word) -> bool;
 
-    /// Returns the words of four columns, if samples are loaded [together](Self::COLUMNS). Of each of two rows, there are two neighbouring words
-    /// of samples, of which those from number `shift` on are those of the columns.
+    /// Returns the words of four columns, if samples are loaded [together](Self::COLUMNS). The samples of each key are in two neighbouring words
+    /// of memory, and the first one is number `shift` there.
     #[inline(always)]
     #[must_use]
     fn of_columns(_rows: [[u32; 2]; 2], _shift: u32, _extreme: Option<Extreme>) -> [Self::Word; 4] {
         [Self::Word::default(); 4]
     }
 
-    /// Returns `W` neighbouring words, of which the first one is at a multiple of `W`.
+    /// Returns `W` neighbouring words from `place` on, a multiple of `W`.
     #[inline(always)]
     #[must_use]
     #[track_caller]

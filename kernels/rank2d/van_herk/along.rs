@@ -30,7 +30,7 @@ pub(in super::super) fn along<P: Packing>(arena: Arena, args: &PassArgs<P::Sampl
     let (block, channels) = (thread::block_idx_x(), args.channels as u64);
     let group = args.first_group + (block / args.tiles) as u64;
     let first = (block % args.tiles) as u64 * (args.runs * RUN) as u64;
-    // A line of words of two keys has enough outputs.
+    // A line of words of two keys has twice the outputs, and its kernel takes fewer registers without this loop.
     let lines = if P::KEYS == 2 { 1 } else { args.lines as u64 };
     let mut line = group / channels * lines;
     let end = (line + lines).min(args.rows);

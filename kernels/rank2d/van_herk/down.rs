@@ -151,7 +151,7 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
         );
     }
 
-    /// Returns the sample at a position and element of the strip, any of which may be outside.
+    /// Returns the sample at a position and an element of the strip, or the constant if the picture has no such sample.
     #[inline(always)]
     fn sample(&self, position: u32, element: u32) -> P::Sample {
         let PassArgs { input, axis, width, outside, .. } = *self.args;

@@ -16,9 +16,9 @@
 //! window            suffix            whole            prefix
 //! ```
 //!
-//! A thread has the suffixes of its run in registers, and takes the prefixes from the run that is `a` behind it, one word more for each
-//! output. The least word of the runs between is that of two groups of step 2, which may overlap. So an output takes about four comparisons,
-//! and a position `log2 (a) / 9` for step 2.
+//! A thread has the suffixes of its run in registers, and takes the prefixes from the run that is `a` behind it and the next one, one word
+//! more for each output. The least word of the runs between is that of two groups of step 2, which may overlap. So an output takes about
+//! four comparisons, and a position `log2 (a) / 9` for step 2.
 //!
 //! Shared memory: the words, line by line within a position; twice the least words of runs, which the steps of 2 read and write in turn; and
 //! the outputs of `along.rs`, from where the block stores neighbours together. In steps 1 and 3, the lanes of a warp access `lines`

@@ -17,7 +17,7 @@ const FEW_ROWS: usize = 16;
 pub(super) struct Direct<T: Sortable> {
     gpu: Gpu,
     kernel: Kernel<T>,
-    /// Another one for few rows: a block for small extremes has up to 128 rows, most of which these pictures do not have.
+    /// Another one for pictures of few rows: a block of the kernel for small extremes has up to 128 rows.
     of_few_rows: Option<Kernel<T>>,
     runs: Buffer<u32>,
     ranks: Buffer<u32>,
