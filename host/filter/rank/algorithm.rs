@@ -24,7 +24,7 @@ pub enum Rank2dAlgorithm {
     /// memory. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
     SortedTile,
     /// Extremes of rectangles with strides of 1, in two launches: along the rows, then down the columns of their results, in memory that is
-    /// allocated for each use. Windows of one row or column take one launch, and no memory. The cost hardly depends on the size of the window. [`Auto`](Self::Auto) uses it from 17 rows or columns on. For
-    /// other filters, [`prepare`](crate::Rank2d::prepare) fails.
+    /// allocated for each use. Windows of one row or column take one launch, and no memory. The cost hardly depends on the size of the
+    /// window. [`Auto`](Self::Auto) uses it from 17 rows or columns on. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
     VanHerk,
 }

@@ -104,12 +104,12 @@ impl Sizes {
     }
 }
 
-/// Numbers of 32 bits of the windows of shared memory, in order: what each warp knows of its keys, totals for
-/// sorting, and the masks of each axis.
+/// Numbers of 32 bits of the windows of shared memory, in order: what each warp knows of its keys (later totals for sorting), and the masks of
+/// each axis.
 #[cfg(not(target_os = "cuda"))]
-pub(super) fn words(sizes: &Sizes) -> [u64; 4] {
+pub(super) fn words(sizes: &Sizes) -> [u64; 3] {
     let masks = sizes.outputs.map(|outputs| u64::from(sizes.quads()) * u64::from(Masks::pitch(outputs)));
-    [u64::from(2 * WARPS), u64::from(2 * WARPS), masks[0], masks[1]]
+    [u64::from(2 * WARPS), masks[0], masks[1]]
 }
 
 /// Numbers of 16 bits of the windows of shared memory, in order: positions twice, their numbers in a warp, and counters.
@@ -191,7 +191,8 @@ impl<'a, 'l, 's, T: Ranked> Tile<'a, 'l, 's, T> {
         }
         let nans = if T::IS_FLOAT { warp::reduce_add(warp::FULL, nans) } else { 0 };
         if x == 0 {
-            parts.set_pack(2 * y, [digits, nans]);
+            parts.set(y, digits);
+            parts.set(WARPS + y, nans);
         }
     }
 
@@ -221,16 +222,16 @@ fn thread() -> [u32; 2] {
     [thread::thread_idx_x(), thread::thread_idx_y()]
 }
 
-/// Returns a bit for each digit that is not the same in all keys.
+/// Returns a bit for each digit that is not the same in all keys. Sorting writes over the parts of these.
 #[inline(always)]
 fn digits(parts: &Shared<u32>) -> u32 {
-    (0..WARPS).fold(0, |digits, warp| digits | parts.get(2 * warp))
+    (0..WARPS).fold(0, |digits, warp| digits | parts.get(warp))
 }
 
 /// Returns the number of NaNs. It is not found before the keys are sorted, because the compiler would keep the parts in registers until then.
 #[inline(always)]
 fn nans(parts: &Shared<u32>) -> u32 {
-    (0..WARPS).map(|warp| parts.get(2 * warp + 1)).sum()
+    (0..WARPS).map(|warp| parts.get(WARPS + warp)).sum()
 }
 
 #[inline(always)]
@@ -241,7 +242,6 @@ pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
     let (numbers, arena) = arena.split::<u16>(sizes.len());
     let (counters, arena) = arena.split::<u16>(WARPS * DIGITS);
     let (parts, arena) = arena.split::<u32>(2 * WARPS);
-    let (totals, arena) = arena.split::<u32>(2 * WARPS);
     let (rows, arena) = Masks::new(arena, sizes, 0);
     let (columns, _) = Masks::new(arena, sizes, 1);
     tile.load(&positions, &parts);
@@ -254,7 +254,7 @@ pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
         positions: &positions,
         numbers: &numbers,
         counters: &counters,
-        totals: &totals,
+        totals: &parts,
         sizes,
     };
     let order = sorting.sort(digits(&parts));

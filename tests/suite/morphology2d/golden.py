@@ -34,6 +34,7 @@ OPERATIONS = {
     "black_hat": ndimage.black_tophat,
 }
 ORIGINS = [(0, 0), (-1, 0), (0, 0), (0, 1), (1, -1)]
+TYPES = {"i16": np.int16, "u8": np.uint8}
 OPENCV = {
     "erosion": cv2.MORPH_ERODE,
     "dilation": cv2.MORPH_DILATE,
@@ -53,9 +54,9 @@ SCIKIT_IMAGE = {
 }
 
 
-def case(name, boundary, kind, values, y, origin=(0, 0)):
+def case(name, boundary, kind, values, y, origin=(0, 0), picture="i16"):
     return {
-        "operation": name, "boundary": boundary, "origin": list(origin), "element": list(values.shape),
+        "operation": name, "picture": picture, "boundary": boundary, "origin": list(origin), "element": list(values.shape),
         kind: values.astype(int).ravel().tolist(), "y": y.astype(np.float64).ravel().tolist(),
     }
 
@@ -69,13 +70,14 @@ def of_scipy(elements, picture):
                 yield case(name, boundary, kind, values, y, origin)
 
 
-def of_opencv(picture):
+def of_opencv(pictures):
     """Without a border, so what is outside is ignored."""
-    shapes = [(cv2.MORPH_RECT, (5, 3)), (cv2.MORPH_CROSS, (3, 3)), (cv2.MORPH_ELLIPSE, (7, 5))]
-    for element in (cv2.getStructuringElement(shape, size) for shape, size in shapes):
-        for name, operation in OPENCV.items():
-            y = cv2.morphologyEx(picture.astype(np.int16), operation, element)
-            yield case(name, "ignored", "footprint", element, y)
+    shapes = [(cv2.MORPH_RECT, (5, 3)), (cv2.MORPH_CROSS, (3, 3)), (cv2.MORPH_ELLIPSE, (7, 5)), (cv2.MORPH_RECT, (23, 19))]
+    for kind, picture in pictures.items():
+        for element in (cv2.getStructuringElement(shape, size) for shape, size in shapes):
+            for name, operation in OPENCV.items():
+                y = cv2.morphologyEx(picture.astype(TYPES[kind]), operation, element)
+                yield case(name, "ignored", "footprint", element, y, picture=kind)
 
 
 def of_scikit_image(picture):
@@ -96,13 +98,15 @@ def main():
         {"structure": rng.integers(0, 20, (3, 4))},
     ]
     picture = rng.integers(-300, 300, (9, 13), endpoint=True)
-    cases = [*of_scipy(elements, picture), *of_opencv(picture), *of_scikit_image(picture)]
+    pictures = {"i16": picture, "u8": rng.integers(0, 255, (9, 13), endpoint=True)}
+    cases = [*of_scipy(elements, picture), *of_opencv(pictures), *of_scikit_image(picture)]
     made_by = {
         "numpy": np.__version__, "scipy": scipy.__version__, "opencv": cv2.__version__, "scikit-image": skimage.__version__,
     }
+    pictures = {kind: picture.ravel().tolist() for kind, picture in pictures.items()}
     lines = ",\n".join(json.dumps(case) for case in cases)
     text = (f'{{"made_by": {json.dumps(made_by)},\n"shape": [9, 13],\n"outside": {OUTSIDE},\n'
-            f'"picture": {json.dumps(picture.ravel().tolist())},\n"cases": [\n{lines}\n]}}\n')
+            f'"pictures": {json.dumps(pictures)},\n"cases": [\n{lines}\n]}}\n')
     pathlib.Path(__file__).with_name("golden.json").write_text(text)
 
 

@@ -32,12 +32,13 @@ FOOTPRINTS = [
     np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], bool),
     np.array([[1, 0, 0, 1, 1], [0, 1, 0, 0, 1]], bool),
     np.ones((7, 9), bool),
+    np.ones((11, 20), bool),
 ]
-ORIGINS = [(0, 0), (-1, 0), (1, -1), (0, 1), (2, -3)]
+ORIGINS = [(0, 0), (-1, 0), (1, -1), (0, 1), (2, -3), (-4, 5)]
 
 
 # Sides of the squares whose medians OpenCV computes, for each type.
-MEDIANS = {"u8": (3, 5, 7), "i16": (3, 5), "f32": (3, 5)}
+MEDIANS = {"u8": (3, 5, 7, 15), "i16": (3, 5), "f32": (3, 5)}
 TYPES = {"u8": np.uint8, "i16": np.int16, "f32": np.float32}
 
 

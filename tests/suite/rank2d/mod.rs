@@ -206,12 +206,20 @@ fn is_refused<T: RankElement>(
     let is_sortable = case.mask.is_none() && case.stride == [1, 1];
     let is_separable = is_sortable && [Rank::Minimum, Rank::Maximum].contains(&case.rank);
     match algorithm {
-        // Tiles of large strides and several channels exceed the shared memory of some devices.
-        Rank2dAlgorithm::SharedTile => matches!(prepared, Err(Error::SharedMemoryExceeded { .. })),
+        Rank2dAlgorithm::SharedTile => match prepared {
+            Err(Error::SharedMemoryExceeded { available, .. }) => most_bytes_of_tile(case) > available as f64,
+            _ => false,
+        },
         Rank2dAlgorithm::SortedTile => !is_sortable && matches!(prepared, Err(Error::Rank(RankError::NotSortable))),
         Rank2dAlgorithm::VanHerk => !is_separable && matches!(prepared, Err(Error::Rank(RankError::NotSeparable))),
         _ => false,
     }
+}
+
+/// An upper bound of the shared memory for 16 x 32 outputs: keys have at most 8 bytes, and extremes along rows take no more than the keys.
+fn most_bytes_of_tile(case: &Case) -> f64 {
+    let samples = |axis: usize, outputs: usize| (outputs * case.stride[axis] + case.window[axis]) as f64;
+    samples(0, 16) * samples(1, 32) * (case.channels() * 2 * 8) as f64
 }
 
 /// Compares all algorithms with the oracle, from host arrays and with matrices on the device.
