@@ -50,10 +50,13 @@ macro_rules! own_kernels {
                 taps: &Taps<$t, W>,
                 method: Method,
             ) -> Result<Option<OwnKernels<$t>>> {
+                /// Not generic, so that all of this code is in this crate, and optimised if this crate is.
+                fn of(device: &Device, taps: &Taps<$t>, method: Method) -> Result<OwnKernels<$t>> {
+                    OnDevice::new(device, || on_cpu(taps, method), |gpu| on_gpu(&gpu, taps, method))
+                }
                 let &Taps { ref taps, source, border, outside, reach } = taps;
                 let SharedWeights::$shared(taps) = W::shared(taps) else { return Ok(None) };
-                let taps = Taps { taps, source, border, outside, reach };
-                OnDevice::new(device, || on_cpu(&taps, method), |gpu| on_gpu(&gpu, &taps, method)).map(Some)
+                of(device, &Taps { taps, source, border, outside, reach }, method).map(Some)
             }
         }
     )*};

@@ -1,9 +1,10 @@
 //! Types of samples.
 
-use super::cpu::Number;
+use super::cpu::{CpuRank, Number};
 use crate::FilterSample;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
+use crate::filter::two_d::window::PictureProblem;
 use crate::{Element, PointwiseElement, Result};
 use cuda_std::Entry;
 use slm_kernels::rank2d::{
@@ -53,6 +54,9 @@ pub(crate) trait Sortable: Element + Ranked + Number {
     fn load(gpu: &Gpu, kernel: RankKernel) -> Result<Loaded<Self>>;
 
     fn load_pass(gpu: &Gpu, kernel: PassKernel) -> Result<LoadedPass<Self>>;
+
+    /// Calls [`CpuRank::run`], whose code is then in this crate, and optimised if this crate is.
+    fn run_on_cpu(filter: &CpuRank<Self>, problem: &PictureProblem, samples: &[Self], outputs: &mut [Self]) -> Result<()>;
 }
 
 macro_rules! elements {
@@ -120,6 +124,15 @@ macro_rules! elements {
                     PassKernel::Along => Box::new(gpu.own_kernel::<rank2d_along<$t>>()?),
                     PassKernel::Down => Box::new(gpu.own_kernel::<rank2d_down<$t>>()?),
                 })
+            }
+
+            fn run_on_cpu(
+                filter: &CpuRank<$t>,
+                problem: &PictureProblem,
+                samples: &[$t],
+                outputs: &mut [$t],
+            ) -> Result<()> {
+                filter.run(problem, samples, outputs)
             }
         }
     )*};

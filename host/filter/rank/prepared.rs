@@ -21,7 +21,7 @@ pub struct PreparedRank2d<S: RankElement> {
 
 impl<S: RankElement> Task<CpuRank<S>, GpuRank<S>, S, S> for PictureProblem {
     fn on_cpu(&self, filter: &CpuRank<S>, [samples]: [&[S]; 1], outputs: &mut [S]) -> Result<()> {
-        filter.run(self, samples, outputs)
+        S::run_on_cpu(filter, self, samples, outputs)
     }
 
     fn on_gpu(
