@@ -31,6 +31,8 @@ pub(crate) struct DeviceBuild<'a> {
     /// The nested target folder.
     pub(crate) target_dir: &'a Path,
     pub(crate) release: bool,
+    /// Builds with the same number run one after the other, because cargo locks its folders.
+    pub(crate) job: usize,
 }
 
 /// The files that cargo and the compiler write.
@@ -168,10 +170,11 @@ impl Attempt<'_> {
         Flags { arch: self.arch, core: compiler.core, release, precaution: self.precaution }
     }
 
-    /// Returns the target folder. Cargo keeps crates that were compiled with other flags of the profile, but not those of the
+    /// Returns the job's target folder. Cargo keeps crates that were compiled with other flags of the profile, but not those of the
     /// target.
     fn folder(&self) -> PathBuf {
-        self.build.target_dir.join(self.arch.to_string())
+        let (arch, job) = (self.arch, self.build.job);
+        self.build.target_dir.join(if job == 0 { arch.to_string() } else { format!("{arch}-{job}") })
     }
 
     /// Runs cargo, without a network if possible.

@@ -11,7 +11,12 @@ use crate::kernel_crate::{KernelCrate, Module};
 use crate::up_to_date::UpToDate;
 use cuda_std::image::{self, Sources};
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::Path;
+use std::{env, panic, thread};
+
+/// Maximum number of modules that are compiled at the same time. For each, `core` is compiled and memory is needed.
+const MOST_JOBS: usize = 4;
 
 /// A request to compile modules.
 #[derive(Debug)]
@@ -27,25 +32,67 @@ pub(crate) struct Request<'a> {
     pub(crate) committed: Option<UpToDate<'a>>,
 }
 
+/// A module's images for its targets.
+type Images = Vec<(Arch, CompiledImage)>;
+
 impl Request<'_> {
     pub(crate) fn compile(&self, compiler: &Compiler) -> Result<Compilation, BuildError> {
         let kernels = KernelCrate::read(self.dir, &compiler.cargo)?;
-        let (target_dir, release) = (self.target_dir, self.release);
-        let build = DeviceBuild { compiler, kernels: &kernels, target_dir, release };
+        let modules = kernels.select(self.modules)?;
+        let up_to_date =
+            |module: &Module| self.committed.as_ref()?.module(&module.name, kernels.targets(&module.name), compiler);
+        let old: Vec<_> = modules.iter().map(up_to_date).collect();
+        let others: Vec<_> =
+            modules.iter().zip(&old).filter(|(_, old)| old.is_none()).map(|(module, _)| module).collect();
+        let mut new = self.images(&kernels, &others, compiler)?.into_iter();
         let mut all = Compilation::default();
-        for module in kernels.select(self.modules)? {
-            let targets = kernels.targets(&module.name);
-            let old = self.committed.as_ref().and_then(|old| old.module(&module.name, targets, compiler));
+        for (module, old) in modules.iter().zip(old) {
             if let Some(text) = old {
                 all.modules.push(text);
                 all.watched.insert(committed::folder(self.dir));
-                continue;
+            } else if let Some(images) = new.next() {
+                all.add(&kernels, module, images, compiler)?;
             }
-            let compiled = targets.iter().map(|arch| Ok((*arch, build.run(&module, *arch)?)));
-            all.add(&kernels, &module, compiled.collect::<Result<_, BuildError>>()?, compiler)?;
         }
         Ok(all)
     }
+
+    /// Compiles modules, several at the same time: every so many are a job's, the same ones each time.
+    fn images(
+        &self,
+        kernels: &KernelCrate,
+        modules: &[&Module],
+        compiler: &Compiler,
+    ) -> Result<Vec<Images>, BuildError> {
+        let (target_dir, release) = (self.target_dir, self.release);
+        let jobs = jobs().min(modules.len());
+        let run = |job: usize| -> Result<Vec<_>, BuildError> {
+            let build = DeviceBuild { compiler, kernels, target_dir, release, job };
+            let images = |module: &Module| -> Result<Images, BuildError> {
+                kernels.targets(&module.name).iter().map(|arch| Ok((*arch, build.run(module, *arch)?))).collect()
+            };
+            let own = modules.iter().enumerate().skip(job).step_by(jobs);
+            own.map(|(number, module)| Ok((number, images(module)?))).collect()
+        };
+        let done: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..jobs).map(|job| scope.spawn(move || run(job))).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+                .collect()
+        });
+        let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut all: Vec<_> = done.into_iter().flatten().collect();
+        all.sort_by_key(|(number, _)| *number);
+        Ok(all.into_iter().map(|(_, images)| images).collect())
+    }
+}
+
+/// Returns the number of modules to compile at the same time: at most as many as cargo would.
+fn jobs() -> usize {
+    let of_cargo = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
+    let jobs = of_cargo.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
+    jobs.clamp(1, MOST_JOBS)
 }
 
 impl Compilation {
@@ -53,7 +100,7 @@ impl Compilation {
         &mut self,
         kernels: &KernelCrate,
         module: &Module,
-        compiled: Vec<(Arch, CompiledImage)>,
+        compiled: Images,
         compiler: &Compiler,
     ) -> Result<(), BuildError> {
         let mut text = CompiledModule { module: module.name.clone(), ..CompiledModule::default() };

@@ -25,7 +25,7 @@ pub(super) type Loaded<T> = Box<dyn for<'l> Launch<Args<'l, T>>>;
 pub(super) type LoadedPass<T> = Box<dyn for<'l> Launch<PassArgs<'l, T>>>;
 
 /// What sorting needs of a type.
-pub(crate) trait Sortable: Element + Ranked + Number {
+pub(in crate::filter) trait Sortable: Element + Ranked + Number {
     /// The key in as many bits as a sample.
     type Narrow: Number + Ord + Debug;
 
@@ -56,7 +56,12 @@ pub(crate) trait Sortable: Element + Ranked + Number {
     fn load_pass(gpu: &Gpu, kernel: PassKernel) -> Result<LoadedPass<Self>>;
 
     /// Calls [`CpuRank::run`], whose code is then in this crate, and optimised if this crate is.
-    fn run_on_cpu(filter: &CpuRank<Self>, problem: &PictureProblem, samples: &[Self], outputs: &mut [Self]) -> Result<()>;
+    fn run_on_cpu(
+        filter: &CpuRank<Self>,
+        problem: &PictureProblem,
+        samples: &[Self],
+        outputs: &mut [Self],
+    ) -> Result<()>;
 }
 
 macro_rules! elements {

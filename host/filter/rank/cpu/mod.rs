@@ -46,7 +46,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// A rank filter on the CPU.
-pub(crate) struct CpuRank<T> {
+pub(in crate::filter) struct CpuRank<T> {
     rule: RankRule<T>,
     method: CpuMethod,
     network: Network,
