@@ -14,7 +14,6 @@ use crate::register_limits;
 use crate::sources::Sources;
 use crate::watched_files;
 use crate::wrapper_package::{Wrapper, quoted};
-use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -31,8 +30,12 @@ pub(crate) struct DeviceBuild<'a> {
     /// The nested target folder.
     pub(crate) target_dir: &'a Path,
     pub(crate) release: bool,
+    /// Starts the compiler.
+    pub(crate) rustc_wrapper: &'a Path,
     /// Builds with the same number run one after the other, because cargo locks its folders.
     pub(crate) job: usize,
+    /// Crates that cargo compiles at the same time.
+    pub(crate) crates: usize,
 }
 
 /// The files that cargo and the compiler write.
@@ -97,28 +100,28 @@ impl DeviceBuild<'_> {
         let copies = copies.iter().map(Copied::to_string).collect();
         Err(BuildError::Copied { module: module.name.clone(), arch, copies })
     }
+}
 
-    /// Writes a script that starts the compiler with symbol names that do not depend on folders. Returns its path.
-    ///
-    /// Cargo derives the value of `-Cmetadata` from a package's path, among others. The compiler mangles it into the names
-    /// of functions that it does not inline, and sorts by them. So the same kernels in another folder would give different
-    /// PTX. A package's name and version are enough to distinguish the crates of a kernel. Nothing else in optimised PTX
-    /// depends on a path: without panic messages, the names of source files are not used.
-    fn rustc_wrapper(&self) -> Result<PathBuf, BuildError> {
-        const SCRIPT: &str = "#!/bin/sh\n\
-            for argument do\n    \
-                shift\n    \
-                case $argument in metadata=*) argument=metadata=$CARGO_PKG_NAME-$CARGO_PKG_VERSION ;; esac\n    \
-                set -- \"$@\" \"$argument\"\n\
-            done\n\
-            exec \"$@\"\n";
-        let path = self.target_dir.join("rustc");
-        // A script that is being written cannot be started.
-        let _lock = lock(self.target_dir)?;
-        write_if_changed(&path, SCRIPT)?;
-        make_executable(&path)?;
-        Ok(path)
-    }
+/// Writes a script that starts the compiler with symbol names that do not depend on folders. Returns its path.
+///
+/// Cargo derives the value of `-Cmetadata` from a package's path, among others. The compiler mangles it into the names
+/// of functions that it does not inline, and sorts by them. So the same kernels in another folder would give different
+/// PTX. A package's name and version are enough to distinguish the crates of a kernel. Nothing else in optimised PTX
+/// depends on a path: without panic messages, the names of source files are not used.
+pub(crate) fn write_rustc_wrapper(target_dir: &Path) -> Result<PathBuf, BuildError> {
+    const SCRIPT: &str = "#!/bin/sh\n\
+        for argument do\n    \
+            shift\n    \
+            case $argument in metadata=*) argument=metadata=$CARGO_PKG_NAME-$CARGO_PKG_VERSION ;; esac\n    \
+            set -- \"$@\" \"$argument\"\n\
+        done\n\
+        exec \"$@\"\n";
+    let path = target_dir.join("rustc");
+    // A script that is being written cannot be started.
+    let _lock = lock(target_dir)?;
+    write_if_changed(&path, SCRIPT)?;
+    make_executable(&path)?;
+    Ok(path)
 }
 
 /// An attempt to compile a module for a target with a precaution.
@@ -186,28 +189,26 @@ impl Attempt<'_> {
         if let (Core::Sources, Some(vendored)) = (self.build.compiler.core, self.build.compiler.vendored()) {
             let directory = format!("source.vendored.directory={}", quoted(&vendored));
             let replaced = "source.crates-io.replace-with='vendored'";
-            let mut command = self.command(wrapper)?;
+            let mut command = self.command(wrapper);
             command.args(["--offline", "--config", replaced, "--config", &directory]);
             let done = run(command, results)?;
             if done.0.started {
                 return Ok(done);
             }
         }
-        run(self.command(wrapper)?, results)
+        run(self.command(wrapper), results)
     }
 
-    fn command(&self, wrapper: &Wrapper) -> Result<Command, BuildError> {
+    fn command(&self, wrapper: &Wrapper) -> Command {
         let mut command = environment::command(&self.build.compiler.cargo);
         command.current_dir(&wrapper.dir);
         command.env("RUSTC", &self.build.compiler.rustc).env("RUSTFLAGS", self.flags().rustflags());
         // Twice the same script, because cargo does not keep what the compiler says about itself if one of them is empty.
-        let script = self.build.rustc_wrapper()?;
-        command.env("RUSTC_WRAPPER", &script).env("RUSTC_WORKSPACE_WRAPPER", &script);
+        let script = self.build.rustc_wrapper;
+        command.env("RUSTC_WRAPPER", script).env("RUSTC_WORKSPACE_WRAPPER", script);
         // Only the assembly is used, so nothing needs to be linked.
         command.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", "true");
-        if let Some(jobs) = env::var_os("NUM_JOBS") {
-            command.env("CARGO_BUILD_JOBS", jobs);
-        }
+        command.env("CARGO_BUILD_JOBS", self.build.crates.to_string());
         command.args(["rustc", "--release", "--message-format=json", "--target", TARGET, "--target-dir"]);
         command.arg(self.folder());
         if self.build.compiler.core == Core::Sources {
@@ -217,7 +218,7 @@ impl Attempt<'_> {
         for setting in self.flags().profile().into_iter().map(str::to_owned).chain(self.flags().crate_settings()) {
             command.arg("--config").arg(format!("profile.release.{setting}"));
         }
-        Ok(command)
+        command
     }
 }
 

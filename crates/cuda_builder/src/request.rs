@@ -4,7 +4,7 @@ use crate::Arch;
 use crate::committed;
 use crate::compilation::{Compilation, CompiledModule};
 use crate::compiler::Compiler;
-use crate::device_build::{CompiledImage, DeviceBuild};
+use crate::device_build::{CompiledImage, DeviceBuild, write_rustc_wrapper};
 use crate::error::BuildError;
 use crate::index::ImageRecord;
 use crate::kernel_crate::{KernelCrate, Module};
@@ -13,7 +13,8 @@ use cuda_std::image::{self, Sources};
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::Path;
-use std::{env, panic, thread};
+use std::thread::{self, ScopedJoinHandle};
+use std::{env, panic};
 
 /// Maximum number of modules that are compiled at the same time. For each, `core` is compiled and memory is needed.
 const MOST_JOBS: usize = 4;
@@ -42,57 +43,59 @@ impl Request<'_> {
         let up_to_date =
             |module: &Module| self.committed.as_ref()?.module(&module.name, kernels.targets(&module.name), compiler);
         let old: Vec<_> = modules.iter().map(up_to_date).collect();
-        let others: Vec<_> =
-            modules.iter().zip(&old).filter(|(_, old)| old.is_none()).map(|(module, _)| module).collect();
-        let mut new = self.images(&kernels, &others, compiler)?.into_iter();
+        let mut new = self.images(&kernels, &modules, |place| old[place].is_none(), compiler)?.into_iter();
         let mut all = Compilation::default();
         for (module, old) in modules.iter().zip(old) {
             if let Some(text) = old {
                 all.modules.push(text);
                 all.watched.insert(committed::folder(self.dir));
-            } else if let Some(images) = new.next() {
+            } else if let Some((_, images)) = new.next() {
                 all.add(&kernels, module, images, compiler)?;
             }
         }
         Ok(all)
     }
 
-    /// Compiles modules, several at the same time: every so many are a job's, the same ones each time.
+    /// Compiles the modules at these places, several at the same time. Returns them with their places, in order. A place always belongs to the
+    /// same job, whose folders have what cargo compiled before.
     fn images(
         &self,
         kernels: &KernelCrate,
-        modules: &[&Module],
+        modules: &[Module],
+        is_new: impl Fn(usize) -> bool,
         compiler: &Compiler,
-    ) -> Result<Vec<Images>, BuildError> {
+    ) -> Result<Vec<(usize, Images)>, BuildError> {
         let (target_dir, release) = (self.target_dir, self.release);
-        let jobs = jobs().min(modules.len());
+        let places: Vec<_> = (0..modules.len()).filter(|&place| is_new(place)).collect();
+        let cores = cores();
+        let jobs = cores.min(MOST_JOBS);
+        let rustc_wrapper = &write_rustc_wrapper(target_dir)?;
         let run = |job: usize| -> Result<Vec<_>, BuildError> {
-            let build = DeviceBuild { compiler, kernels, target_dir, release, job };
+            let build =
+                DeviceBuild { compiler, kernels, target_dir, release, rustc_wrapper, job, crates: cores / jobs };
             let images = |module: &Module| -> Result<Images, BuildError> {
                 kernels.targets(&module.name).iter().map(|arch| Ok((*arch, build.run(module, *arch)?))).collect()
             };
-            let own = modules.iter().enumerate().skip(job).step_by(jobs);
-            own.map(|(number, module)| Ok((number, images(module)?))).collect()
+            let own = places.iter().filter(|&place| place % jobs == job);
+            own.map(|&place| Ok((place, images(&modules[place])?))).collect()
         };
         let done: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..jobs).map(|job| scope.spawn(move || run(job))).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
-                .collect()
+            let (run, threads) = (&run, 0..jobs);
+            let threads: Vec<_> = threads.map(|job| scope.spawn(move || run(job))).collect();
+            let join = |thread: ScopedJoinHandle<_>| thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+            threads.into_iter().map(join).collect()
         });
         let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
         let mut all: Vec<_> = done.into_iter().flatten().collect();
-        all.sort_by_key(|(number, _)| *number);
-        Ok(all.into_iter().map(|(_, images)| images).collect())
+        all.sort_by_key(|(place, _)| *place);
+        Ok(all)
     }
 }
 
-/// Returns the number of modules to compile at the same time: at most as many as cargo would.
-fn jobs() -> usize {
+/// Returns the number of crates that cargo would compile at the same time.
+fn cores() -> usize {
     let of_cargo = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
-    let jobs = of_cargo.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
-    jobs.clamp(1, MOST_JOBS)
+    of_cargo.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get)).max(1)
 }
 
 impl Compilation {
