@@ -33,6 +33,9 @@ const CASES: &[Case] = &[
     Case::Median(15),
     Case::Median(25),
     Case::Median(75),
+    Case::RowMedian(65),
+    Case::RowMedian(257),
+    Case::ColumnMedian(65),
     Case::Minimum(3),
     Case::Minimum(15),
     Case::Minimum(75),
@@ -81,11 +84,13 @@ fn is_cpu(device: &Device) -> bool {
     device.info().backend == Backend::Cpu
 }
 
-/// A rank of square windows with this side, or of windows of a line.
+/// A rank of square windows with this side, of windows of one row or of one column of a picture, or of those of a line.
 #[derive(Clone, Copy, Debug)]
 enum Case {
     Median(usize),
     Minimum(usize),
+    RowMedian(usize),
+    ColumnMedian(usize),
     LineMedian(usize),
     LineMinimum(usize),
 }
@@ -95,21 +100,26 @@ impl Case {
     fn window(self) -> [usize; 2] {
         match self {
             Case::Median(side) | Case::Minimum(side) => [side; 2],
-            Case::LineMedian(len) | Case::LineMinimum(len) => [1, len],
+            Case::RowMedian(len) | Case::LineMedian(len) | Case::LineMinimum(len) => [1, len],
+            Case::ColumnMedian(len) => [len, 1],
         }
     }
 
     /// Returns the number of the output among the samples of a window in ascending order.
     fn rank(self) -> usize {
         match self {
-            Case::Median(_) | Case::LineMedian(_) => self.window().into_iter().product::<usize>() / 2,
+            Case::Median(_) | Case::RowMedian(_) | Case::ColumnMedian(_) | Case::LineMedian(_) => {
+                self.window().into_iter().product::<usize>() / 2
+            }
             Case::Minimum(_) | Case::LineMinimum(_) => 0,
         }
     }
 
     fn filter<S: RankElement>(self) -> Rank2d<S> {
         match self {
-            Case::Median(_) | Case::LineMedian(_) => Rank2d::median(self.window()),
+            Case::Median(_) | Case::RowMedian(_) | Case::ColumnMedian(_) | Case::LineMedian(_) => {
+                Rank2d::median(self.window())
+            }
             Case::Minimum(_) | Case::LineMinimum(_) => Rank2d::minimum(self.window()),
         }
         .boundary(Boundary::Nearest)
@@ -120,6 +130,11 @@ impl Case {
         matches!(self, Case::Median(4 | 9))
     }
 
+    /// Returns whether sorting is measured beside bisection.
+    fn is_short(self) -> bool {
+        matches!(self, Case::LineMedian(9))
+    }
+
     fn variants(self, device: &Device) -> &'static [(&'static str, Rank2dAlgorithm)] {
         if is_cpu(device) {
             &[("cpu", Rank2dAlgorithm::Auto)]
@@ -127,6 +142,8 @@ impl Case {
             &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
         } else if self.has_bisection() {
             &[("auto", Rank2dAlgorithm::Auto), ("shared", Rank2dAlgorithm::SharedTile)]
+        } else if self.is_short() {
+            &[("auto", Rank2dAlgorithm::Auto), ("sorted", Rank2dAlgorithm::SortedTile)]
         } else {
             &[("auto", Rank2dAlgorithm::Auto)]
         }

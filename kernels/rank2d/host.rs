@@ -166,7 +166,8 @@ fn of_small_extremes<T: Ranked>(problem: &RankProblem, pairs: bool) -> Geometry 
 pub fn sorted_tile<T: Ranked>(problem: &RankProblem, available: u64) -> [u32; 2] {
     const TILES: &[[u32; 2]] = &[[32, 32], [16, 32], [8, 32]];
     const PIECES: &[[u32; 2]] = &[[1, 512], [1, 256], [1, 128], [1, 64], [1, 32]];
-    let tiles = if problem.rows.outputs == 1 { PIECES } else { TILES };
+    // Windows of neighbouring rows have nothing in common if each has one row.
+    let tiles = if problem.rows.outputs == 1 || problem.rows.taps == 1 { PIECES } else { TILES };
     let fitting = tiles.iter().find(|&&outputs| bytes_of_sorted::<T>(problem, outputs) <= available);
     *fitting.unwrap_or(&tiles[tiles.len() - 1])
 }
@@ -277,10 +278,14 @@ impl RankPass {
                 // Fewer lines leave memory for longer ones, whose halo is a smaller part.
                 let sufficient =
                     rows.taps.div_ceil(RUN).min(rows.outputs.div_ceil(RUN.into()).clamp(1, 1 << 20) as u32);
-                let mut powers = (pack.ilog2()..=Self::LINES_DOWN.ilog2()).rev().map(|power| 1 << power);
+                // Narrow pictures do not fill all lines.
+                let width = columns.outputs.saturating_mul(channels.into());
+                let most =
+                    (width.div_ceil(keys.into()).min(Self::LINES_DOWN.into()) as u32).next_power_of_two().max(pack);
+                let mut powers = (pack.ilog2()..=most.ilog2()).rev().map(|power| 1 << power);
                 let lines = powers.find(|&lines| fits(lines, &rows, sufficient)).unwrap_or(pack);
                 let runs = equal_runs(&rows, Self::LEAST_DOWN, |runs| fits(lines, &rows, runs));
-                let strips = columns.outputs.saturating_mul(channels.into()).div_ceil((lines * keys).into());
+                let strips = width.div_ceil((lines * keys).into());
                 let groups = planes.saturating_mul(rows.outputs.div_ceil((runs * RUN).into()));
                 Self::of::<T>(kernel, &rows, [lines, lines / pack], runs, [strips, groups])
             }

@@ -34,7 +34,7 @@
 //! `-∞ < … < -0 < +0 < … < +∞`,
 //!
 //! so of two zeros of different sign the negative one is less, as in [`f32::total_cmp`]; constants of both axes that are such zeros count as
-//! the one of the rows. NaNs have no place in it:
+//! the one of the rows. Other equal samples have equal bits, so it makes no difference which of them is the output. NaNs have no place in it:
 //! [`RankNanPolicy::Propagate`] makes outputs NaN whose window contains one, and [`RankNanPolicy::Omit`] leaves them out. A NaN means any
 //! float that is not a number, quiet or signalling, with either sign. Outputs that are NaN are [`f32::NAN`] or [`f64::NAN`].
 //!

@@ -303,6 +303,12 @@ impl PictureProblem {
         PictureProblem { rows, columns, input_pitch: self.output_width(), ..*self }
     }
 
+    /// Returns the problem of some columns of the outputs.
+    pub(in crate::filter) fn of_columns(&self, first: usize, outputs: usize) -> Self {
+        let columns = Axis { start: self.columns.position(first, 0), outputs, ..self.columns };
+        PictureProblem { columns, ..*self }
+    }
+
     /// Returns the number of outputs, or an error if they exceed the address space.
     pub(in crate::filter) fn len(&self) -> Result<usize> {
         extent(self.output_rows(), self.output_width(), self.output_width())

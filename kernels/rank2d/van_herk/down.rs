@@ -89,7 +89,7 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
             let word = (position - from) * input_pitch + number;
             [samples.get(word), samples.get(word + half)]
         };
-        self.load(&tile, [from, to], of_halves, within);
+        self.load_packs(&tile, [from, to], of_halves, within);
         let beyond = |position: u32, number: u32| match axis.source(self.start + position as i64) {
             Some(row) => {
                 let samples = input.at(self.place(row)).cast::<u32>();
@@ -97,8 +97,8 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
             }
             None => [P::word([outside; 2], Some(self.extreme)); 4],
         };
-        self.load(&tile, [0, from], |pack| pack, beyond);
-        self.load(&tile, [to, positions], |pack| pack, beyond);
+        self.load_packs(&tile, [0, from], |pack| pack, beyond);
+        self.load_packs(&tile, [to, positions], |pack| pack, beyond);
 
         let outputs = output.at(self.output_place()).cast::<u32>().anchored();
         tile.find_outputs(
@@ -126,10 +126,10 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
         let within = |position: u32, line: u32| {
             both::<P>(|key| samples.get((position - from) * input_pitch as u32 + key * lines + line))
         };
-        self.load(&tile, [from, to], word, within);
+        self.load_packs(&tile, [from, to], word, within);
         let beyond = |position: u32, line: u32| both::<P>(|key| self.sample(position, key * lines + line));
-        self.load(&tile, [0, from], word, beyond);
-        self.load(&tile, [to, positions], word, beyond);
+        self.load_packs(&tile, [0, from], word, beyond);
+        self.load_packs(&tile, [to, positions], word, beyond);
 
         let first = self.output_place();
         let outputs = output.at(first).anchored();
@@ -165,7 +165,7 @@ impl<'a, 'l, P: Packing> Strip<'a, 'l, P> {
     /// with the result.
     #[inline(always)]
     #[track_caller]
-    fn load<L: Copy, const W: usize>(
+    fn load_packs<L: Copy, const W: usize>(
         &self,
         tile: &Tile<P, W>,
         range: [u32; 2],

@@ -27,8 +27,11 @@ const BYTES: (&str, usize, &str) = ("bytes", 12, "u8");
 pub(super) fn trials() -> Vec<Trial> {
     let trials = [
         on_every_backend(SUITE, "golden::u8", |device| of_type::<u8>(device, U8)),
+        on_every_backend(SUITE, "golden::u16", |device| of_type::<u16>(device, U8)),
         on_every_backend(SUITE, "golden::i16", |device| of_type::<i16>(device, I16)),
+        on_every_backend(SUITE, "golden::i32", |device| of_type::<i32>(device, I16)),
         on_every_backend(SUITE, "golden::f32", |device| of_type::<f32>(device, F32)),
+        on_every_backend(SUITE, "golden::f64", |device| of_type::<f64>(device, F32)),
         on_every_backend(SUITE, "golden::scikit_image", |device| of_type::<f32>(device, BYTES)),
     ];
     trials.into_iter().flatten().collect()

@@ -6,8 +6,10 @@ use crate::common::numbers::Number;
 use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
 use crate::morphology2d::with_heights;
 use libtest_mimic::{Failed, Trial};
+use slm::banks::{AccessKind, BankModel, Layout, Tile, Width};
 use slm::emulator::Profile;
 use slm::{Boundary, Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement, RankWindow};
+use slm_kernels::rank2d::RankPass;
 
 pub(super) fn trials() -> Vec<Trial> {
     let of_types = [
@@ -55,6 +57,7 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("rank2d::cpu::kernels::squares_i16", squares_on_the_cpu::<i16>),
         Trial::test("rank2d::cpu::kernels::squares_f32", squares_on_the_cpu::<f32>),
         Trial::test("rank2d::cpu::kernels::threads", threads),
+        Trial::test("rank2d::emulated::kernels::layouts", layouts),
         Trial::test("rank2d::emulated::kernels::choices", choices),
         Trial::test("rank2d::emulated::kernels::planned", what_runs_is_planned),
         Trial::test("rank2d::emulated::kernels::too_much_shared_memory", too_much_shared_memory),
@@ -193,7 +196,7 @@ fn blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 /// Extremes of rectangles in two passes: windows of one run and of many, strips of several lines and of one, planes and channels.
 fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     let cases: &[([usize; 2], [usize; 2])] = match is_emulated(device) {
-        // The last two have whole strips down columns, of bytes in words of memory, too.
+        // Two have whole strips down columns, of bytes in words of memory, too.
         true => &[
             ([5, 40], [1, 10]),
             ([40, 5], [18, 1]),
@@ -202,6 +205,8 @@ fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
             ([9, 2], [70, 3]),
             ([24, 72], [12, 1]),
             ([150, 136], [12, 3]),
+            // Several samples of a thread are loaded together.
+            ([2, 600], [1, 10]),
         ],
         false => &[
             ([90, 80], [31, 17]),
@@ -362,7 +367,11 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         is_planned::<u8>(&case, algorithm)?;
         is_planned::<f64>(&case, algorithm)?;
     }
-    Ok(())
+    // Whole strips, of bytes in fours, of two keys a word, and of one.
+    let case = plain::<u8>(92, [150, 136], [12, 3], Rank::Maximum);
+    is_planned::<u8>(&case, Rank2dAlgorithm::VanHerk)?;
+    is_planned::<u16>(&case, Rank2dAlgorithm::VanHerk)?;
+    is_planned::<f32>(&case, Rank2dAlgorithm::VanHerk)
 }
 
 /// Each launch of the plan runs, and none other, without bank conflicts.
@@ -382,6 +391,30 @@ fn is_planned<T: RankElement + Number>(case: &Case, algorithm: Rank2dAlgorithm) 
         equal(u64::from(report.launch.shared_bytes), launch.shared_bytes)?;
         equal(launch.moved_bytes, (size_of::<T>() * (rows + outputs) * columns) as u64)?;
         ensure(report.bank_conflicts() == 0, || format!("{}: {} conflicts", report.kernel, report.bank_conflicts()))?;
+    }
+    Ok(())
+}
+
+/// The search for layouts finds those of the kernels: no runs need padding, and rows only what makes them multiples of four words.
+fn layouts() -> Result<(), Failed> {
+    let is_found = |tile: &Tile| {
+        let found = BankModel::NVIDIA.search(tile);
+        equal(found.layout, Layout::padded(tile.columns()))?;
+        ensure(found.is_conflict_free(), || found.to_string())
+    };
+    for width in [Width::B4, Width::B8] {
+        // Neighbouring words are stored, and each lane loads those of its run, one after the other.
+        let runs = Tile::new(64, RankPass::LEAST_TAPS - 1, width)?.row_by_row(AccessKind::Store, width)?;
+        is_found(&runs.column_by_column(AccessKind::Load, width)?)?;
+    }
+    for side in [3, 5, 7] {
+        // Medians of 64 columns: four neighbouring words are stored, and each lane loads those of its two columns, in pairs.
+        let columns = (64 + side - 1u32).next_multiple_of(4);
+        let tile = Tile::new(38, columns, Width::B4)?.row_by_row(AccessKind::Store, Width::B16)?;
+        let pairs = |pair: u32| move |row, lane| Some([row, 2 * (lane + pair)]);
+        let loaded = (0..side.div_ceil(2))
+            .try_fold(tile, |tile, pair| tile.access(AccessKind::Load, Width::B8, 38, pairs(pair)));
+        is_found(&loaded?)?;
     }
     Ok(())
 }

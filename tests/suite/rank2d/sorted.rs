@@ -97,6 +97,7 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::median(RankWindow::disc(9)))?, "rank2d_tile_u8".to_owned())?;
     let sorted = |filter: Rank2d<u8>| kernel(&filter.algorithm(Rank2dAlgorithm::SortedTile));
     equal(sorted(Rank2d::minimum([1, 2]))?, "rank2d_sorted_u8".to_owned())?;
+    equal(kernel(&Rank2d::median([1, 2001]))?, "rank2d_sorted_u8".to_owned())?;
     // 8 x 32 outputs do not fit, but 16 x 32 that are bisected do.
     let small = Rank2d::<u8>::median(71).prepare(&Device::emulated(Profile::SMALL, 0))?.plan([100, 100])?;
     equal(small.kernels().join(", "), "rank2d_tile_u8".to_owned())?;
@@ -113,6 +114,8 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         // A smaller tile, because of the shared memory.
         (Profile::SMALL, [40, 50], [41, 31], 6),
         (Profile::SM_80, [1, 600], [1, 31], 2),
+        // Windows of one row have pieces of rows.
+        (Profile::SM_80, [3, 600], [1, 31], 6),
     ] {
         let device = Device::emulated(profile, 3);
         let case = plain::<i32>(181, shape, window, Rank::Median);

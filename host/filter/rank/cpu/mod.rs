@@ -1,6 +1,6 @@
 //! Rank filters on the CPU.
 //!
-//! The rows of outputs are divided into bands. A band first copies the rows of samples that it depends on, each once, as keys and
+//! The rows of outputs are divided into bands, and long rows into parts if windows have one row. A band first copies the rows of samples that it depends on, each once, as keys and
 //! continued beyond the borders, so the inner loops need no border checks. Small medians read most samples without a copy.
 //!
 //! | file | method |
@@ -44,6 +44,9 @@ use samples::medians_of_samples;
 use slm_kernels::rank2d::{Key, NO_RANK};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+
+/// Least number of pixels of a part of a row, so that the beginning of a part takes little of its time.
+const PART: usize = 1 << 14;
 
 /// A rank filter on the CPU.
 pub(in crate::filter) struct CpuRank<T> {
@@ -89,22 +92,44 @@ impl<T: Sortable> CpuRank<T> {
             return Ok(());
         }
         let (all, pitch) = (problem.output_rows(), problem.output_pitch);
-        let height = self.method.band(self.rule.runs.shape[0], all).min(all);
         let memories = Mutex::new(Vec::new());
-        let memories = || memories.lock().unwrap_or_else(PoisonError::into_inner);
+        let [taps, columns] = self.rule.runs.shape;
+        if taps == 1 && problem.columns.outputs > PART {
+            let part = PART.max(8 * columns);
+            return try_for_chunks(outputs, pitch, all, &|row, outputs| {
+                let line = &mut outputs[..problem.output_width()];
+                try_for_chunks(line, part * problem.channels, usize::MAX, &|number, outputs| {
+                    let problem = problem.of_columns(number * part, outputs.len() / problem.channels);
+                    self.rows(&memories, (&problem, samples), row..row + 1, outputs)
+                })
+            });
+        }
+        let height = self.method.band(taps, all).min(all);
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
-            let (mut row, end) = (number * height, (number * height + height).min(all));
-            let mut memory = memories().pop().unwrap_or_default();
-            while row < end {
-                let (plane, first) = (row / problem.rows.outputs, row % problem.rows.outputs);
-                let rows = (problem.rows.outputs - first).min(end - row);
-                let outputs = &mut outputs[(row - number * height) * pitch..];
-                self.band(&mut memory, (problem, samples), plane, first..first + rows, outputs)?;
-                row += rows;
-            }
-            memories().push(memory);
-            Ok(())
+            let first = number * height;
+            self.rows(&memories, (problem, samples), first..(first + height).min(all), outputs)
         })
+    }
+
+    /// Computes some rows of all planes.
+    fn rows(
+        &self,
+        memories: &Mutex<Vec<Memory<T>>>,
+        (problem, samples): (&PictureProblem, &[T]),
+        Range { start, end }: Range<usize>,
+        outputs: &mut [T],
+    ) -> Result<()> {
+        let memories = || memories.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut row, mut memory) = (start, memories().pop().unwrap_or_default());
+        while row < end {
+            let (plane, first) = (row / problem.rows.outputs, row % problem.rows.outputs);
+            let rows = (problem.rows.outputs - first).min(end - row);
+            let outputs = &mut outputs[(row - start) * problem.output_pitch..];
+            self.band(&mut memory, (problem, samples), plane, first..first + rows, outputs)?;
+            row += rows;
+        }
+        memories().push(memory);
+        Ok(())
     }
 
     /// Computes some rows of a plane.

@@ -91,6 +91,8 @@ impl<T: Sortable> Launches<T> for Direct<T> {
         let _submission = self.gpu.submission_lock()?;
         let mut windows = Windows::new(&self.gpu);
         let (input, output) = (windows.input_slice(samples), windows.output_slice(outputs));
+        // Kernels load quicker with small offsets between rows, and a long line has no second row.
+        let input_pitch = if picture.planes * picture.rows.samples == 1 { 0 } else { picture.input_pitch as u64 };
         let (window, ranks) = (windows.input(&self.runs), windows.input(&self.ranks));
         let heights = windows.input(&self.heights);
         geometry.parts().try_for_each(|part| {
@@ -102,7 +104,7 @@ impl<T: Sortable> Launches<T> for Direct<T> {
                 heights,
                 rows: problem.rows,
                 columns: problem.columns,
-                input_pitch: picture.input_pitch as u64,
+                input_pitch,
                 output_pitch: picture.output_pitch as u64,
                 planes: problem.planes,
                 first_group: part.first_group,
