@@ -114,8 +114,9 @@ fn what_runs_is_planned() -> Result<(), Failed> {
         // A smaller tile, because of the shared memory.
         (Profile::SMALL, [40, 50], [41, 31], 6),
         (Profile::SM_80, [1, 600], [1, 31], 2),
-        // Windows of one row have pieces of rows.
-        (Profile::SM_80, [3, 600], [1, 31], 6),
+        // Long windows of one row have pieces of rows, others tiles.
+        (Profile::SM_80, [3, 600], [1, 96], 6),
+        (Profile::SM_80, [3, 600], [1, 95], 19),
     ] {
         let device = Device::emulated(profile, 3);
         let case = plain::<i32>(181, shape, window, Rank::Median);
