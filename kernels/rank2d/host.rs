@@ -173,7 +173,10 @@ pub fn sorted_tile<T: Ranked>(problem: &RankProblem, available: u64) -> [u32; 2]
     const PIECES: &[[u32; 2]] = &[[1, 512], [1, 256], [1, 128], [1, 64], [1, 32]];
     let in_pieces = problem.rows.outputs == 1 || problem.rows.taps == 1 && problem.columns.taps >= LEAST_IN_PIECES;
     let tiles = if in_pieces { PIECES } else { TILES };
-    let fitting = tiles.iter().find(|&&outputs| bytes_of_sorted::<T>(problem, outputs) <= available);
+    // A piece that is more than twice as long as the row would sort samples for no outputs.
+    let is_filled =
+        |outputs: &[u32; 2]| !in_pieces || u64::from(outputs[1]) < problem.columns.outputs.saturating_mul(2);
+    let fitting = tiles.iter().find(|tile| is_filled(tile) && bytes_of_sorted::<T>(problem, **tile) <= available);
     *fitting.unwrap_or(&tiles[tiles.len() - 1])
 }
 

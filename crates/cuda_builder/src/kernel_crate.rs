@@ -68,6 +68,11 @@ impl KernelCrate {
         names.iter().map(module).collect()
     }
 
+    /// Returns the number of a module among all of the crate.
+    pub(crate) fn number(&self, module: &Module) -> usize {
+        self.features.iter().position(|name| *name == module.name).unwrap_or(0)
+    }
+
     /// Returns the targets of a module.
     pub(crate) fn targets(&self, module: &str) -> &[Arch] {
         self.targets.get(module).map_or(&[Arch::DEFAULT], Vec::as_slice)

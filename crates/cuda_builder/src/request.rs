@@ -13,6 +13,7 @@ use cuda_std::image::{self, Sources};
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::{env, panic};
 
@@ -56,8 +57,8 @@ impl Request<'_> {
         Ok(all)
     }
 
-    /// Compiles the modules at these places, several at the same time. Returns them with their places, in order. A place always belongs to the
-    /// same job, whose folders have what cargo compiled before.
+    /// Compiles the modules at these places, several at the same time. Returns them with their places, in order. With the same number of cores, a
+    /// module always belongs to the same job, whose folders have what cargo compiled before.
     fn images(
         &self,
         kernels: &KernelCrate,
@@ -69,33 +70,43 @@ impl Request<'_> {
         let places: Vec<_> = (0..modules.len()).filter(|&place| is_new(place)).collect();
         let cores = cores();
         let jobs = cores.min(MOST_JOBS);
+        let own = |job| places.iter().copied().filter(move |&place| kernels.number(&modules[place]) % jobs == job);
+        let busy: Vec<_> = (0..jobs).filter(|&job| own(job).next().is_some()).collect();
+        if busy.is_empty() {
+            return Ok(Vec::new());
+        }
         let rustc_wrapper = &write_rustc_wrapper(target_dir)?;
-        let run = |job: usize| -> Result<Vec<_>, BuildError> {
-            let build =
-                DeviceBuild { compiler, kernels, target_dir, release, rustc_wrapper, job, crates: cores / jobs };
+        let crates = cores / busy.len();
+        let has_failed = AtomicBool::new(false);
+        let run = |job: usize| {
+            let build = DeviceBuild { compiler, kernels, target_dir, release, rustc_wrapper, job, crates };
             let images = |module: &Module| -> Result<Images, BuildError> {
                 kernels.targets(&module.name).iter().map(|arch| Ok((*arch, build.run(module, *arch)?))).collect()
             };
-            let own = places.iter().filter(|&place| place % jobs == job);
-            own.map(|&place| Ok((place, images(&modules[place])?))).collect()
+            let mut done = Vec::new();
+            for place in own(job).take_while(|_| !has_failed.load(Ordering::Relaxed)) {
+                let images = images(&modules[place]);
+                has_failed.fetch_or(images.is_err(), Ordering::Relaxed);
+                done.push((place, images));
+            }
+            done
         };
-        let done: Vec<_> = thread::scope(|scope| {
-            let (run, threads) = (&run, 0..jobs);
-            let threads: Vec<_> = threads.map(|job| scope.spawn(move || run(job))).collect();
+        let mut all: Vec<_> = thread::scope(|scope| {
+            let run = &run;
+            let threads: Vec<_> = busy.iter().map(|&job| scope.spawn(move || run(job))).collect();
             let join = |thread: ScopedJoinHandle<_>| thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
-            threads.into_iter().map(join).collect()
+            threads.into_iter().flat_map(join).collect()
         });
-        let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let mut all: Vec<_> = done.into_iter().flatten().collect();
         all.sort_by_key(|(place, _)| *place);
-        Ok(all)
+        all.into_iter().map(|(place, images)| Ok((place, images?))).collect()
     }
 }
 
-/// Returns the number of crates that cargo would compile at the same time.
+/// Returns the number of modules or crates to compile at the same time.
 fn cores() -> usize {
-    let of_cargo = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
-    of_cargo.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get)).max(1)
+    let number = |variable| env::var(variable).ok().and_then(|jobs| jobs.parse().ok()).filter(|&jobs| jobs > 0);
+    let of_cargo = number("NUM_JOBS").or_else(|| number("CARGO_BUILD_JOBS"));
+    of_cargo.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 impl Compilation {

@@ -21,7 +21,7 @@ pub enum Rank2dAlgorithm {
     /// A block sorts a tile of samples and its halo in shared memory, once for all windows in it: rectangles with strides of 1. A rank is found
     /// by counting those of the sorted samples that are in the rows and the columns of the window. [`Auto`](Self::Auto) uses it for
     /// ranks other than extremes that have no network, of windows of 16 samples and more, if a tile of 8 x 32 outputs fits into shared
-    /// memory. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
+    /// memory; or of 1 x 32, for windows of one row of at least 96 samples. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
     SortedTile,
     /// Extremes of rectangles with strides of 1, in two launches: along the rows, then down the columns of their results, in memory that is
     /// allocated for each use. Windows of one row or column take one launch, and no memory. The cost hardly depends on the size of the

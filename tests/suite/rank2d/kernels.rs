@@ -56,6 +56,9 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("rank2d::cpu::kernels::squares_u8", squares_on_the_cpu::<u8>),
         Trial::test("rank2d::cpu::kernels::squares_i16", squares_on_the_cpu::<i16>),
         Trial::test("rank2d::cpu::kernels::squares_f32", squares_on_the_cpu::<f32>),
+        Trial::test("rank2d::cpu::kernels::parts_u8", parts_on_the_cpu::<u8>),
+        Trial::test("rank2d::cpu::kernels::parts_i32", parts_on_the_cpu::<i32>),
+        Trial::test("rank2d::cpu::kernels::parts_f32", parts_on_the_cpu::<f32>),
         Trial::test("rank2d::cpu::kernels::threads", threads),
         Trial::test("rank2d::emulated::kernels::layouts", layouts),
         Trial::test("rank2d::emulated::kernels::choices", choices),
@@ -292,6 +295,33 @@ fn squares_on_the_cpu<T: RankElement + Number>() -> Result<(), Failed> {
             *last = -0.0;
         }
         check::<T>(&Device::cpu(), &case)?;
+    }
+    Ok(())
+}
+
+/// Parts of long rows by every method for windows of one row, with planes, channels, strides and NaNs.
+fn parts_on_the_cpu<T: RankElement + Number>() -> Result<(), Failed> {
+    for (number, (shape, window, rank, stride)) in [
+        ([2, 17_000], 65, Rank::Median, 1),
+        ([1, 34_000], 60, Rank::Percentile(30.0), 2),
+        ([3, 17_000], 20, Rank::Maximum, 1),
+        ([1, 33_000], 7, Rank::Median, 2),
+        ([1, 20_500], 2_500, Rank::At(17), 1),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut case = plain::<T>(0, shape, [1, window], rank);
+        case = Case { stride: [1, stride], boundaries: [boundaries(3.0)[number]; 2], ..case };
+        if number % 2 == 0 && window < 100 {
+            case = Case { planes: 2, channels: Some(2), ..case };
+        }
+        case.samples = plain::<T>(190 + number as u64, [case.sample_count(), 1], [1, 1], rank).samples;
+        check::<T>(&Device::cpu(), &case)?;
+        if T::KIND.range().is_none() && window < 100 {
+            case.samples.iter_mut().step_by(1_370).for_each(|sample| *sample = f64::NAN);
+            check::<T>(&Device::cpu(), &Case { omit: number % 2 == 1, ..case })?;
+        }
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ use slm_kernels::rank2d::{Key, NO_RANK};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Least number of pixels of a part of a row, so that the beginning of a part takes little of its time.
+/// Least number of pixels of all parts of a row but the last one, so that the beginning of a part takes little of its time.
 const PART: usize = 1 << 14;
 
 /// A rank filter on the CPU.
