@@ -161,8 +161,8 @@ fn of_small_extremes<T: Ranked>(problem: &RankProblem, pairs: bool) -> Geometry 
 }
 
 /// Least number of samples of windows of one row for which a tile has one row of outputs: neighbouring rows have no samples in common, but more
-/// outputs of a row have larger masks. On an H200, pieces of rows take 1.5 (`u8`) and 1.1 (`f32`) times as long as tiles for 65 samples, and
-/// hardly more for 257, where a tile has three times as many samples.
+/// outputs of a row have larger masks. On an H200, pieces of rows take 1.5 (`u8`) and 1.1 (`f32`) times as long for 1 x 65 samples as tiles for
+/// 65 x 1, and hardly more for 1 x 257, where a tile has three times as many samples.
 const LEAST_IN_PIECES: u32 = 96;
 
 /// Returns the rows and columns of outputs of a block of [`RankKernel::Sorted`]: the most whose tile fits into this shared memory, otherwise

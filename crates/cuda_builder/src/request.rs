@@ -50,14 +50,14 @@ impl Request<'_> {
             if let Some(text) = old {
                 all.modules.push(text);
                 all.watched.insert(committed::folder(self.dir));
-            } else if let Some((_, images)) = new.next() {
+            } else if let Some(images) = new.next() {
                 all.add(&kernels, module, images, compiler)?;
             }
         }
         Ok(all)
     }
 
-    /// Compiles the modules at these places, several at the same time. Returns them with their places, in order. With the same number of cores, a
+    /// Compiles the modules at these places, several at the same time, and returns them in order. With the same number of cores, a
     /// module always belongs to the same job, whose folders have what cargo compiled before.
     fn images(
         &self,
@@ -65,7 +65,7 @@ impl Request<'_> {
         modules: &[Module],
         is_new: impl Fn(usize) -> bool,
         compiler: &Compiler,
-    ) -> Result<Vec<(usize, Images)>, BuildError> {
+    ) -> Result<Vec<Images>, BuildError> {
         let (target_dir, release) = (self.target_dir, self.release);
         let places: Vec<_> = (0..modules.len()).filter(|&place| is_new(place)).collect();
         let cores = cores();
@@ -98,7 +98,7 @@ impl Request<'_> {
             threads.into_iter().flat_map(join).collect()
         });
         all.sort_by_key(|(place, _)| *place);
-        all.into_iter().map(|(place, images)| Ok((place, images?))).collect()
+        all.into_iter().map(|(_, images)| images).collect()
     }
 }
 

@@ -80,8 +80,7 @@ impl<T: Sortable> GpuRank<T> {
     }
 }
 
-/// Returns the problem of an empty picture. With outputs, kernels take at most as much shared memory, or have a choice of tiles, of which the
-/// smallest takes at most as much.
+/// Returns the problem of an empty picture. A kernel whose tile fits into shared memory for it has one that fits for every picture.
 pub(super) fn without_outputs<T>(rule: &RankRule<T>) -> Result<RankProblem> {
     let problem = problem(&PictureProblem::new(&rule.window, 0, [1, 1])?);
     Ok(RankProblem { rows: Axis { outputs: 0, ..problem.rows }, ..problem })
