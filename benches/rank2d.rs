@@ -25,6 +25,8 @@ const LONG: Duration = Duration::from_secs(2);
 const INNER: usize = 500;
 
 const CASES: &[Case] = &[
+    Case::RowMedian(3),
+    Case::ColumnMedian(9),
     Case::Median(3),
     Case::Median(4),
     Case::Median(5),
@@ -43,7 +45,10 @@ const CASES: &[Case] = &[
 ];
 
 const CASES_OF_LINES: &[Case] = &[
+    Case::LineMedian(3),
+    Case::LineMedian(5),
     Case::LineMedian(9),
+    Case::LineMedian(25),
     Case::LineMedian(65),
     Case::LineMedian(257),
     Case::LineMedian(1025),
@@ -132,7 +137,7 @@ impl Case {
 
     /// Returns whether sorting is measured beside bisection.
     fn is_short(self) -> bool {
-        matches!(self, Case::LineMedian(9))
+        matches!(self, Case::LineMedian(9 | 25) | Case::Median(4))
     }
 
     fn variants(self, device: &Device) -> &'static [(&'static str, Rank2dAlgorithm)] {

@@ -4,7 +4,7 @@ use super::key::Ranked;
 use super::tile::{Form, samples};
 use super::van_herk::{RUN, Sizes};
 use super::word_tile::LANES;
-use super::{Axis, BLOCK, Packing, median, small_extreme, sorted};
+use super::{Axis, BLOCK, Packing, median, network_tile, small_extreme, sorted};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
 
@@ -15,6 +15,8 @@ pub enum RankKernel {
     Global,
     /// Any window, from a tile in shared memory.
     Tile,
+    /// Any window of at most [`MOST_COMPARED`](Self::MOST_COMPARED) samples, from a tile in shared memory.
+    Network,
     /// Any rank of rectangles with strides of 1, of the sorted samples of a tile.
     Sorted,
     /// Minima and maxima of rectangles, from a tile in shared memory.
@@ -38,6 +40,9 @@ impl RankKernel {
     /// square.
     pub const MOST_TAPS: u32 = 16;
 
+    /// Maximum number of samples of the windows of [`Network`](Self::Network).
+    pub const MOST_COMPARED: u32 = network_tile::MOST;
+
     /// Returns the rows and columns of the windows of a kernel for medians.
     fn side(self) -> Option<u32> {
         match self {
@@ -46,6 +51,7 @@ impl RankKernel {
             RankKernel::Median7 => Some(7),
             RankKernel::Global
             | RankKernel::Tile
+            | RankKernel::Network
             | RankKernel::Sorted
             | RankKernel::Extreme
             | RankKernel::SmallExtreme
@@ -104,13 +110,14 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, limit
     if kernel == RankKernel::Sorted {
         return of_sorted::<T>(problem, sorted_tile::<T>(problem, available));
     }
-    let form = Form::of(&rows, &columns);
+    let form = Form::of(&rows, &columns, channels);
     // The last phase of a row may be padded.
     let pixels = samples(&columns, form.pixels).next_multiple_of(columns.stride.into());
     let tile_rows = samples(&rows, form.rows);
     let keys = tile_rows.saturating_mul(pixels).saturating_mul(channels.into());
     let lines = tile_rows.saturating_mul(u64::from(form.pixels)).saturating_mul(channels.into());
     let lines = if kernel == RankKernel::Extreme { lines } else { 0 };
+    let places = if kernel == RankKernel::Network { network_tile::PLACES.into() } else { 0 };
     let outputs = u64::from(form.pixels * form.rows).saturating_mul(channels.into());
     // Samples and keys, two windows of shared memory and two barriers of each thread, and minima along the rows.
     let others = keys.saturating_mul(2).saturating_add(4 * width * height);
@@ -119,7 +126,9 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, limit
         block: BLOCK,
         tiles: columns.outputs.div_ceil(form.pixels.into()),
         groups: planes.saturating_mul(rows.outputs.div_ceil(form.rows.into())),
-        shared_bytes: shared_bytes::<T::Key>(keys).saturating_add(shared_bytes::<T::Key>(lines)),
+        shared_bytes: shared_bytes::<T::Key>(keys)
+            .saturating_add(shared_bytes::<T::Key>(lines))
+            .saturating_add(shared_bytes::<u32>(places)),
         steps: outputs.saturating_mul(per_output).saturating_add(others).saturating_add(along_rows),
     }
 }

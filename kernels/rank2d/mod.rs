@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `global.rs` | any window, by bisection from global memory | none |
 //! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
+//! | `network_tile.rs` | any window of at most 25 samples, in registers | tile, places of a window's samples |
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
 //! | `van_herk` | minima and maxima along rows or down columns, for windows of more than 9 samples | tile, minima of runs |
@@ -26,6 +27,7 @@ mod key;
 mod median;
 mod median_seven;
 mod network;
+mod network_tile;
 mod packing;
 mod select;
 mod small_extreme;
@@ -209,6 +211,11 @@ kernel! {
     /// Any window, by bisection in a tile in shared memory.
     pub fn rank2d_tile<'l>(arena, args: Args<'l, T>) {
         tile::outputs::<T, false>(arena, &args);
+    }
+
+    /// Any rank of any window of at most 25 samples, by a network in registers.
+    pub fn rank2d_network<'l>(arena, args: Args<'l, T>) {
+        network_tile::outputs(arena, &args);
     }
 
     /// Any rank of rectangles, of the sorted samples of a tile; the strides are 1.

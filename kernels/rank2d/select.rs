@@ -22,15 +22,23 @@ pub(super) fn output<T: Ranked, const IS_EXTREME: bool>(args: &Args<T>, window: 
     if IS_EXTREME { any_extreme(args, window) } else { select(args, window) }
 }
 
-/// Returns the rank of a window. All threads take the same way, whatever their samples, so that the lanes of a warp stay together.
+/// Returns the rank for a number of samples that are present, if there is one.
+#[inline(always)]
+pub(super) fn rank<T: Ranked>(args: &Args<T>, present: u32) -> Option<u32> {
+    let rank = args.ranks.get(present as u64);
+    let is_none = rank == NO_RANK || (args.omit == 0 && present < args.count);
+    (!is_none).then_some(rank)
+}
+
+/// Returns the sample of a window that has its rank. All threads take the same way, whatever their samples, so that the lanes of a warp stay together.
 #[inline(always)]
 fn select<T: Ranked>(args: &Args<T>, window: &impl Window<T::Key>) -> T {
     let mut present = args.count;
     if T::IS_FLOAT {
         window.for_each(|key| present -= (key == T::Key::MAX) as u32);
     }
-    let rank = args.ranks.get(present as u64);
-    let is_none = rank == NO_RANK || (args.omit == 0 && present < args.count);
+    let found_rank = rank(args, present);
+    let (is_none, rank) = (found_rank.is_none(), found_rank.unwrap_or(NO_RANK));
     let (mut found, mut bit) = (T::Key::ZERO, T::BITS);
     while bit > 0 {
         bit -= 1;

@@ -1,8 +1,9 @@
 //! A tile of keys with its halo in shared memory.
 //!
-//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows. It loads the samples that the tile
-//! depends on (the tile and its halo), and waits. Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`, `y + 8`, …. If
-//! planes and windows have a single row, as for lines, a tile has 512 pixels of it, and the block's threads are all in one row.
+//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows; or of 64 pixels of 32 rows, if they have
+//! one channel, the strides are 1 and the window is small. It loads the samples that the tile depends on (the tile and its halo), and waits.
+//! Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`, `y + 8`, …. If planes and windows have a single row, as for
+//! lines, a tile has 512 pixels of it, or 2,048 samples, and the block's threads are all in one row.
 //!
 //! Shared memory: rows of keys, a word or two each. A row is divided into one phase per column of the stride: pixel `p` of the row stands
 //! in phase `p % stride` at place `p / stride`, with its channels side by side, as for `filter2d_tile`. So the samples that neighbouring
@@ -24,14 +25,29 @@ pub(super) struct Form {
 
 impl Form {
     const TILE: Self = Form { rows: 16, pixels: 32, threads: BLOCK };
+    /// For small windows of single samples: more outputs of a block take little more shared memory, and share the work of each block.
+    const LARGE: Self = Form { rows: 32, pixels: 64, threads: BLOCK };
     const LINE: Self = Form { rows: 1, pixels: 512, threads: [BLOCK[0] * BLOCK[1], 1] };
+    /// For lines of single samples, likewise.
+    const LONG: Self = Form { pixels: 2048, ..Self::LINE };
 
-    /// Returns the form for planes with these rows and columns. Pieces of a line never take more shared memory than tiles.
+    /// Returns the form for planes with these rows and columns, and pixels with this number of channels. Pieces of a line never take more
+    /// shared memory than tiles.
     #[inline(always)]
-    pub(super) fn of(rows: &Axis, columns: &Axis) -> Self {
+    pub(super) fn of(rows: &Axis, columns: &Axis, channels: u32) -> Self {
         let is_line = rows.outputs == 1 && rows.taps == 1 && columns.taps >= columns.stride;
-        if is_line { Self::LINE } else { Self::TILE }
+        let is_single = columns.stride == 1 && channels == 1;
+        let is_small = rows.stride == 1 && rows.taps <= Self::SMALL && columns.taps <= Self::SMALL;
+        match is_line {
+            true if is_single => Self::LONG,
+            true => Self::LINE,
+            false if is_single && is_small => Self::LARGE,
+            false => Self::TILE,
+        }
     }
+
+    /// Maximum number of rows, and of columns, of a small window.
+    const SMALL: u32 = 16;
 
     /// Returns the thread's place in the tile.
     #[inline(always)]
@@ -64,10 +80,17 @@ impl Layout {
     /// Returns the layout. A launch has shared memory for it, so it fits into 32 bits.
     #[inline(always)]
     pub(super) fn new<T: Ranked>(args: &Args<T>) -> Self {
-        let form = Form::of(&args.rows, &args.columns);
+        let form = Form::of(&args.rows, &args.columns, args.channels);
         let (rows, pixels) = (samples(&args.rows, form.rows) as u32, samples(&args.columns, form.pixels) as u32);
         let phase = pixels.div_ceil(args.columns.stride);
         Layout { form, rows, pixels, phase, pitch: phase * args.columns.stride * args.channels }
+    }
+
+    /// Returns the place of a sample of a window, relative to its first row and column.
+    #[inline(always)]
+    pub(super) fn place<T: Ranked>(&self, args: &Args<T>, row: u32, column: u32) -> u32 {
+        let stride = args.columns.stride;
+        row * self.pitch + (column % stride * self.phase + column / stride) * args.channels
     }
 
     /// Returns the number of keys.
@@ -90,7 +113,7 @@ impl Place {
     /// Returns the place. The rows of a tile belong to one plane.
     #[inline(always)]
     pub(super) fn new<T: Ranked>(args: &Args<T>) -> Self {
-        let (block, form) = (thread::block_idx_x(), Form::of(&args.rows, &args.columns));
+        let (block, form) = (thread::block_idx_x(), Form::of(&args.rows, &args.columns, args.channels));
         let tile_rows = args.rows.outputs.div_ceil(form.rows as u64);
         let group = args.first_group + (block / args.tiles) as u64;
         let (plane, row) = (group / tile_rows, group % tile_rows * form.rows as u64);

@@ -16,12 +16,12 @@ pub enum Rank2dAlgorithm {
     GlobalMemory,
     /// A block keeps a tile of samples and its halo in shared memory. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
     /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then
-    /// down the columns. Other ranks are found by bisection.
+    /// down the columns. Networks also find other ranks of any window of at most 25 samples. Otherwise, ranks are found by bisection.
     SharedTile,
     /// A block sorts a tile of samples and its halo in shared memory, once for all windows in it: rectangles with strides of 1. A rank is found
     /// by counting those of the sorted samples that are in the rows and the columns of the window. [`Auto`](Self::Auto) uses it for
-    /// ranks other than extremes that have no network, of windows of 16 samples and more, if a tile of 8 x 32 outputs fits into shared
-    /// memory; or of 1 x 32, for windows of one row of at least 96 samples. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
+    /// ranks other than extremes that have no network, if a tile of 8 x 32 outputs fits into shared memory; or of 1 x 32, for windows of one
+    /// row of at least 96 samples. For other filters, [`prepare`](crate::Rank2d::prepare) fails.
     SortedTile,
     /// Extremes of rectangles with strides of 1, in two launches: along the rows, then down the columns of their results, in memory that is
     /// allocated for each use. Windows of one row or column take one launch, and no memory. The cost hardly depends on the size of the

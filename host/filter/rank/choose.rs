@@ -108,8 +108,11 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
         _ => {}
     }
     let (kernel, reason) = in_shared_memory(rule);
-    let is_bisected = kernel == RankKernel::Tile && rule.runs.count >= LEAST_SORTED;
-    if rule.algorithm == Rank2dAlgorithm::Auto && is_sortable && is_bisected && check(RankKernel::Sorted).is_ok() {
+    if rule.algorithm == Rank2dAlgorithm::Auto
+        && is_sortable
+        && kernel == RankKernel::Tile
+        && check(RankKernel::Sorted).is_ok()
+    {
         return Ok((Choice::One(RankKernel::Sorted), BY_SORTING));
     }
     match (rule.algorithm, check(kernel)) {
@@ -123,10 +126,6 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
 pub(super) const NO_TILE: &str = "a tile does not fit into shared memory";
 
 const REQUESTED: &str = "it was requested";
-
-/// Least number of samples of a window for which sorting a tile has been measured: 4 x 4 samples take 0.4 (`u8`) and 0.2 (`f32`) of the time of
-/// bisection on an H200 (`benches/RESULTS.md`). Sorting depends on the window only by its halo, bisection takes a pass over it for each bit.
-const LEAST_SORTED: u32 = 16;
 
 const BY_SORTING: &str = "a tile is sorted once for all windows in it";
 
@@ -156,6 +155,9 @@ fn in_shared_memory<T: Sortable>(rule: &RankRule<T>) -> (RankKernel, &'static st
         }
         (Some(_), _) => (RankKernel::Extreme, "extremes of rectangles are found along rows, then down columns"),
         (None, Some(kernel)) if has_network => (kernel, "there is a network for medians of this size"),
+        (None, _) if rule.runs.count <= RankKernel::MOST_COMPARED => {
+            (RankKernel::Network, "a network of comparisons sorts the few samples of a window")
+        }
         (None, _) => (RankKernel::Tile, "a tile fits into shared memory"),
     }
 }

@@ -39,6 +39,13 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "kernels::extremes_f32", extremes::<f32>),
         on_every_backend(SUITE, "kernels::extremes_f64", extremes::<f64>),
     ];
+    let few = [
+        on_every_backend(SUITE, "kernels::few_u8", few_samples::<u8>),
+        on_every_backend(SUITE, "kernels::few_i16", few_samples::<i16>),
+        on_every_backend(SUITE, "kernels::few_i32", few_samples::<i32>),
+        on_every_backend(SUITE, "kernels::few_f32", few_samples::<f32>),
+        on_every_backend(SUITE, "kernels::few_f64", few_samples::<f64>),
+    ];
     let any_extremes = [
         on_every_backend(SUITE, "kernels::any_extremes_u8", any_extremes::<u8>),
         on_every_backend(SUITE, "kernels::any_extremes_u16", any_extremes::<u16>),
@@ -65,7 +72,8 @@ pub(super) fn trials() -> Vec<Trial> {
         Trial::test("rank2d::emulated::kernels::planned", what_runs_is_planned),
         Trial::test("rank2d::emulated::kernels::too_much_shared_memory", too_much_shared_memory),
     ];
-    let of_kernels = of_types.into_iter().chain(whole).chain(large).chain(extremes).chain(any_extremes).chain(floats);
+    let of_kernels =
+        of_types.into_iter().chain(whole).chain(large).chain(extremes).chain(few).chain(any_extremes).chain(floats);
     of_kernels.flatten().chain(others).collect()
 }
 
@@ -90,7 +98,7 @@ pub(super) fn plain<T: Number>(stream: u64, shape: [usize; 2], window: [usize; 2
 
 /// Every kernel, in several blocks along both axes.
 fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    // A block computes 64 x 64 medians, up to 64 x 64 extremes, and 16 x 32 other outputs.
+    // A block computes 64 x 64 medians, up to 64 x 64 extremes, and 16 x 32 or 32 x 64 other outputs.
     let shape = if is_emulated(device) { [67, 70] } else { [100, 211] };
     for (number, (window, rank)) in [
         ([3, 3], Rank::Median),
@@ -245,6 +253,35 @@ fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Every rank of windows of few samples: lines of several blocks, channels, strides, masks and NaNs.
+fn few_samples<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
+    const ALGORITHM: &[Rank2dAlgorithm] = &[Rank2dAlgorithm::SharedTile];
+    let shape = if is_emulated(device) { [5, 9] } else { [70, 150] };
+    for (number, window) in
+        [[1usize, 2], [5, 1], [2, 3], [3, 3], [2, 5], [4, 4], [17, 1], [5, 5]].into_iter().enumerate()
+    {
+        let count = window[0] * window[1];
+        // All of the smallest ones, of larger ones some.
+        for rank in (1..count).step_by(count.div_ceil(8)) {
+            let boundaries = [boundaries(3.0)[(number + rank) % 6]; 2];
+            let case = plain::<T>(120 + rank as u64, shape, window, Rank::At(rank as isize));
+            let case = Case { boundaries, extent: Extent::Full, stride: [1, 1 + rank % 2], ..case };
+            check_with::<T>(device, &case, ALGORITHM)?;
+            let mask = (0..count).map(|place| place % 4 != 1).collect();
+            let mut masked = Case { channels: Some(2), mask: Some(mask), rank: Rank::Percentile(60.0), ..case };
+            masked.samples = plain::<T>(121, [masked.sample_count(), 1], window, Rank::Median).samples;
+            if T::KIND.range().is_none() {
+                masked.samples.iter_mut().step_by(5).for_each(|sample| *sample = f64::NAN);
+            }
+            check_with::<T>(device, &Case { omit: rank % 2 == 0, ..masked }, ALGORITHM)?;
+        }
+    }
+    let samples = if is_emulated(device) { 2_100 } else { 100_000 };
+    let line = plain::<T>(123, [1, samples], [1, 9], Rank::Median);
+    check_with::<T>(device, &line, ALGORITHM)?;
+    check_with::<T>(device, &Case { channels: Some(4), shape: [1, samples / 4], rank: Rank::At(2), ..line }, ALGORITHM)
+}
+
 /// Extremes of a window that is no rectangle, and with heights, which morphology has.
 fn any_extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     for (number, rank) in [Rank::Minimum, Rank::Maximum].into_iter().enumerate() {
@@ -348,9 +385,12 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::rank(5, 12))?, "rank2d_median5_f32".to_owned())?;
     equal(kernel(&Rank2d::percentile(7, 50.0))?, "rank2d_median7_f32".to_owned())?;
     equal(kernel(&Rank2d::median(9))?, "rank2d_sorted_f32".to_owned())?;
-    equal(kernel(&Rank2d::median(3).stride(1, 2))?, "rank2d_tile_f32".to_owned())?;
-    equal(kernel(&Rank2d::median(3).stride(2, 1))?, "rank2d_tile_f32".to_owned())?;
-    equal(kernel(&Rank2d::median(3).nan_policy(slm::RankNanPolicy::Omit))?, "rank2d_tile_f32".to_owned())?;
+    equal(kernel(&Rank2d::median(3).stride(1, 2))?, "rank2d_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::rank(3, 1))?, "rank2d_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::median(5).nan_policy(slm::RankNanPolicy::Omit))?, "rank2d_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([2, 13]).stride(2, 1))?, "rank2d_tile_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([1, 25]))?, "rank2d_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([26, 1]))?, "rank2d_sorted_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([9, 2]))?, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([16, 16]))?, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([9, 2]).stride(2, 1))?, "rank2d_extreme_f32".to_owned())?;
@@ -384,6 +424,8 @@ fn what_runs_is_planned() -> Result<(), Failed> {
     for (algorithm, window, rank, stride) in [
         (Rank2dAlgorithm::GlobalMemory, [3, 2], Rank::Median, 2),
         (Rank2dAlgorithm::SharedTile, [3, 2], Rank::Median, 2),
+        (Rank2dAlgorithm::SharedTile, [3, 5], Rank::Median, 1),
+        (Rank2dAlgorithm::SharedTile, [3, 9], Rank::Median, 2),
         (Rank2dAlgorithm::SharedTile, [3, 3], Rank::Median, 1),
         (Rank2dAlgorithm::SharedTile, [5, 5], Rank::Median, 1),
         (Rank2dAlgorithm::SharedTile, [7, 7], Rank::Median, 1),

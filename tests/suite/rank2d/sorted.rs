@@ -91,8 +91,8 @@ fn choices() -> Result<(), Failed> {
     };
     equal(kernel(&Rank2d::median(9))?, "rank2d_sorted_u8".to_owned())?;
     equal(kernel(&Rank2d::median(75))?, "rank2d_sorted_u8".to_owned())?;
-    equal(kernel(&Rank2d::median([3, 5]))?, "rank2d_tile_u8".to_owned())?;
-    equal(kernel(&Rank2d::median(4))?, "rank2d_sorted_u8".to_owned())?;
+    equal(kernel(&Rank2d::median([3, 5]))?, "rank2d_network_u8".to_owned())?;
+    equal(kernel(&Rank2d::median([2, 13]))?, "rank2d_sorted_u8".to_owned())?;
     equal(kernel(&Rank2d::median(9).stride(1, 2))?, "rank2d_tile_u8".to_owned())?;
     equal(kernel(&Rank2d::median(RankWindow::disc(9)))?, "rank2d_tile_u8".to_owned())?;
     let sorted = |filter: Rank2d<u8>| kernel(&filter.algorithm(Rank2dAlgorithm::SortedTile));
