@@ -1,4 +1,5 @@
-//! Medians of 3 x 3 and 5 x 5 samples by networks of comparisons in registers. Those of 7 x 7 samples are in `median_seven.rs`.
+//! Medians of 3 x 3 and 5 x 5 samples by networks of comparisons in registers. Those of 7 x 7 samples are in `median_seven.rs`, and
+//! those of 3 x 3 samples of most tiles in `median_three.rs`.
 //!
 //! A block computes a tile of 64 x 64 outputs of one channel (`word_tile.rs`); the strides are 1. It has a warp for 16 rows of words: 4
 //! warps, or 2 if a word has two keys. Thread `(x, y)` computes the outputs of columns `2 x` and `2 x + 1` from row `16 y` to `16 y + 15` of
@@ -25,6 +26,7 @@
 
 use super::Args;
 use super::key::Ranked;
+use super::median_three;
 use super::network::{Network, Places, joined, median_of_lists};
 use super::packing::Packing;
 use super::word_tile::{Form, LANES, Tile, Whole};
@@ -80,11 +82,16 @@ pub(super) struct Strip<'a, 'l, 's, P: Packing, const S: usize> {
 }
 
 impl<'a, 'l, 's, P: Packing, const S: usize> Strip<'a, 'l, 's, P, S> {
+    /// Returns the block's tile, which is not loaded yet, and the rest of shared memory.
+    #[inline(always)]
+    pub(super) fn tile(arena: Arena<'s>, args: &'a Args<'l, P::Sample>) -> (Tile<'a, 'l, 's, P>, Arena<'s>) {
+        Tile::new(arena, args, const { form(S as u32, P::KEYS) }, None)
+    }
+
     /// Loads the tile and returns the thread's part, if it has outputs. All threads take part.
     #[inline(always)]
-    pub(super) fn load(arena: Arena<'s>, args: &'a Args<'l, P::Sample>) -> Option<Self> {
+    pub(super) fn load((tile, arena): (Tile<'a, 'l, 's, P>, Arena<'s>)) -> Option<Self> {
         let form = const { form(S as u32, P::KEYS) };
-        let (tile, arena) = Tile::<P>::new(arena, args, form, None);
         let is_nan = tile.load();
         let mut has_nan = false;
         if P::Sample::IS_FLOAT {
@@ -171,15 +178,13 @@ pub(super) fn sorted<P: Packing, const S: usize, const W: usize, const C: usize>
     (common.middle(&keys, 0), windows)
 }
 
-/// Stores the medians of windows of `S` rows and columns. `middle` returns the `W = S + 1` middle keys of `R = S / 2` sorted pairs of rows,
+/// Stores the medians of windows of `S` rows and columns in the thread's part of a tile. `middle` returns the `W = S + 1` middle keys of `R = S / 2` sorted pairs of rows,
 /// which have `L = 2 S` keys each.
 #[inline(always)]
 fn medians<P: Packing, const S: usize, const W: usize, const R: usize, const L: usize>(
-    arena: Arena,
-    args: &Args<P::Sample>,
+    strip: Strip<P, S>,
     middle: impl Fn(&[[P::Word; L]; R]) -> [P::Word; W],
 ) {
-    let Some(strip) = Strip::<P, S>::load(arena, args) else { return };
     let [mut row, end] = strip.rows;
     let mut pairs = [[[P::Word::default(); L]; R]; 2];
     let mut above = strip.sorted::<W>(row);
@@ -228,9 +233,13 @@ fn merged<P: Packing, const S: usize, const L: usize>(first: &[P::Word; S], seco
 /// Medians of 3 x 3 samples.
 #[inline(always)]
 pub(super) fn median3<P: Packing>(arena: Arena, args: &Args<P::Sample>) {
+    let tile = Strip::<P, 3>::tile(arena, args);
+    if let Some(strip) = median_three::Strip::new(args, &tile.0) {
+        return strip.store();
+    }
+    let Some(strip) = Strip::load(tile) else { return };
     medians::<P, 3, 4, 1, 6>(
-        arena,
-        args,
+        strip,
         #[inline(always)]
         |[[_, a, b, c, d, _]]| [*a, *b, *c, *d],
     );
@@ -240,9 +249,9 @@ pub(super) fn median3<P: Packing>(arena: Arena, args: &Args<P::Sample>) {
 #[inline(always)]
 pub(super) fn median5<P: Packing>(arena: Arena, args: &Args<P::Sample>) {
     const ALL: Network = Network::merging(Places::from(0, 10), Places::from(10, 10));
+    let Some(strip) = Strip::load(Strip::<P, 5>::tile(arena, args)) else { return };
     medians::<P, 5, 6, 2, 10>(
-        arena,
-        args,
+        strip,
         #[inline(always)]
         |[a, b]| ALL.middle(&ALL.run::<P, 20>(joined(a, b)), 7),
     );

@@ -34,7 +34,7 @@ struct Row<P: Packing> {
 /// Medians of 7 x 7 samples.
 #[inline(always)]
 pub(super) fn median7<P: Packing>(arena: Arena, args: &Args<P::Sample>) {
-    let Some(strip) = Strip::<P, 7>::load(arena, args) else { return };
+    let Some(strip) = Strip::load(Strip::<P, 7>::tile(arena, args)) else { return };
     let [mut row, end] = strip.rows;
     let rows_from = |row: u32| pair::<P>(&strip.row(row), &strip.row(row + 1));
     let (mut first, mut second, mut third) = (rows_from(row + 1), rows_from(row + 3), rows_from(row + 5));

@@ -12,6 +12,7 @@
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
 //! | `van_herk` | minima and maxima along rows or down columns, for windows of more than 9 samples | tile, minima of runs |
 //! | `median.rs`, `median_seven.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
+//! | `median_three.rs` | medians of 3 x 3 samples within the picture, in registers | none |
 //! | `sorted` | any rank of rectangles with strides of 1, of the sorted samples of a tile | tile, order of the samples, masks of windows |
 //! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
 //!
@@ -26,6 +27,7 @@ mod host;
 mod key;
 mod median;
 mod median_seven;
+mod median_three;
 mod network;
 mod network_tile;
 mod packing;

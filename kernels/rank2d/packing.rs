@@ -6,7 +6,7 @@
 
 use super::key::{Extreme, Ranked};
 use core::marker::PhantomData;
-use cuda_std::{Shared, Value, math};
+use cuda_std::{GlobalIn, GlobalOut, Shared, Value, math};
 
 /// A way to put keys into words. Keys are those of an [`Extreme`], if one is given, otherwise those of the samples.
 pub trait Packing: 'static {
@@ -47,6 +47,27 @@ pub trait Packing: 'static {
     fn of_columns(_rows: [[u32; 2]; 2], _shift: u32, _extreme: Option<Extreme>) -> [Self::Word; 4] {
         [Self::Word::default(); 4]
     }
+
+    /// Returns whether [`across`](Self::across) takes this shift.
+    #[inline(always)]
+    #[must_use]
+    fn is_across(_shift: u32) -> bool {
+        false
+    }
+
+    /// Returns six neighbouring words of a row: the first sample is `shift` elements after `place`, a multiple of four. The second keys are
+    /// those of the samples four columns further.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    fn across(_samples: &GlobalIn<'_, Self::Sample, u32>, _place: u32, _shift: u32) -> [Self::Word; 6] {
+        [Self::Word::default(); 6]
+    }
+
+    /// Stores four neighbouring words of a row from `place` on, likewise.
+    #[inline(always)]
+    #[track_caller]
+    fn set_across(_outputs: &GlobalOut<'_, Self::Sample, u32>, _place: u32, _words: [Self::Word; 4]) {}
 
     /// Returns `W` neighbouring words from `place` on, a multiple of `W`.
     #[inline(always)]
@@ -156,11 +177,29 @@ impl Packing for Floats {
     fn is_nan(word: f32) -> bool {
         word.is_nan()
     }
+
+    #[inline(always)]
+    fn is_across(shift: u32) -> bool {
+        shift == 3
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn across(samples: &GlobalIn<'_, f32, u32>, place: u32, _shift: u32) -> [f32; 6] {
+        let [a, b, c, d] = samples.get_pack(place + 4);
+        [samples.get(place + 3), a, b, c, d, samples.get(place + 8)]
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn set_across(outputs: &GlobalOut<'_, f32, u32>, place: u32, words: [f32; 4]) {
+        outputs.set_pack(place, words);
+    }
 }
 
 #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
 mod pairs {
-    use super::{Extreme, Packing, PhantomData, Ranked, Shared, math};
+    use super::{Extreme, GlobalIn, GlobalOut, Packing, PhantomData, Ranked, Shared, math};
     use cuda_std::{thread, warp};
 
     /// Words of two keys of 16 bits. A byte is both halves of its key, so one instruction makes a word of two.
@@ -218,6 +257,34 @@ mod pairs {
             let [a, b] = rows
                 .map(|[low, high]| Self::inverted(math::permute_bytes(low, high, 0x3210 + 0x1111 * shift), extreme));
             [0x4400, 0x5511, 0x6622, 0x7733].map(|bytes| math::permute_bytes(a, b, bytes))
+        }
+
+        #[inline(always)]
+        fn is_across(_shift: u32) -> bool {
+            Self::IS_BYTE
+        }
+
+        #[inline(always)]
+        #[track_caller]
+        fn across(samples: &GlobalIn<'_, T, u32>, place: u32, shift: u32) -> [u32; 6] {
+            let words = samples.cast::<u32>().get4_strided::<1>(place / 4);
+            let bytes = |i: usize| math::permute_bytes(words[i], words[i + 1], 0x3210 + 0x1111 * shift);
+            let [a, b, c] = [bytes(0), bytes(1), bytes(2)];
+            let pair = |low, high, bytes| math::permute_bytes(low, high, bytes);
+            [
+                pair(a, b, 0x4400),
+                pair(a, b, 0x5511),
+                pair(a, b, 0x6622),
+                pair(a, b, 0x7733),
+                pair(b, c, 0x4400),
+                pair(b, c, 0x5511),
+            ]
+        }
+
+        #[inline(always)]
+        #[track_caller]
+        fn set_across(outputs: &GlobalOut<'_, T, u32>, place: u32, words: [u32; 4]) {
+            outputs.cast().set_pack(place / 4, Self::columns(words, None));
         }
 
         #[inline(always)]

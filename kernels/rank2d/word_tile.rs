@@ -79,28 +79,47 @@ impl<'a, 'l, 's, P: Packing> Tile<'a, 'l, 's, P> {
     /// Stores the thread's words, and returns whether one is that of a NaN. All threads take part.
     #[inline(always)]
     pub(super) fn load(&self) -> bool {
-        let Args { input, rows, columns, input_pitch, channels, .. } = self.args;
-        let first = [rows.first(self.first[0]), columns.first(self.first[1])];
-        let is_inside = rows.has(first[0], self.last_row() + 1) && columns.has(first[1], self.form.columns);
-        // Then offsets within the tile have 32 bits.
-        let is_near = *input_pitch < (1 << 24) && *channels < (1 << 24);
-        if !is_inside || !is_near {
-            return self.load_outside(first);
-        }
-        let line = (self.plane * rows.samples + first[0] as u64) * input_pitch;
-        let start = line + first[1] as u64 * *channels as u64 + self.channel;
-        // The end of the last word of the last row.
-        let end = start + self.last_row() as u64 * input_pitch + self.form.pitch as u64 + 4;
-        let has_words = P::COLUMNS == 4
-            && *channels == 1
-            && input_pitch.is_multiple_of(4)
-            && input.is_aligned(4)
-            && end <= input.len();
-        if has_words {
-            self.load_columns(start);
+        if P::COLUMNS == 4
+            && let Some((samples, shift)) = self.samples_in_packs()
+        {
+            self.load_columns(samples.cast(), shift);
             return false;
         }
-        self.load_samples(start)
+        match self.start_inside() {
+            Some(start) => self.load_samples(start),
+            None => self.load_outside(),
+        }
+    }
+
+    /// Returns the element of the input that is the first sample, if the tile lies within the plane and its offsets have 32 bits.
+    #[inline(always)]
+    fn start_inside(&self) -> Option<u64> {
+        let Args { rows, columns, input_pitch, channels, .. } = self.args;
+        let first = self.first_sample();
+        let is_inside = rows.has(first[0], self.last_row() + 1) && columns.has(first[1], self.form.columns);
+        let is_near = *input_pitch < (1 << 24) && *channels < (1 << 24);
+        (is_inside && is_near).then(|| {
+            let line = (self.plane * rows.samples + first[0] as u64) * input_pitch;
+            line + first[1] as u64 * *channels as u64 + self.channel
+        })
+    }
+
+    /// Returns the samples from the first one on, or from up to three before it, so that four neighbours are loaded together; and the number of
+    /// those before it. `None` if the tile does not lie within the plane, or rows do not begin at multiples of four samples.
+    #[inline(always)]
+    pub(super) fn samples_in_packs(&self) -> Option<(GlobalIn<'l, P::Sample, u32>, u32)> {
+        let Args { input, input_pitch, channels, .. } = self.args;
+        let start = self.start_inside()?;
+        let shift = start as u32 % 4;
+        let end = start - shift as u64 + self.last_row() as u64 * input_pitch + self.form.pitch as u64 + 4;
+        let has_packs = *channels == 1 && input_pitch.is_multiple_of(4) && input.is_aligned(4) && end <= input.len();
+        has_packs.then(|| (input.at(start - shift as u64), shift))
+    }
+
+    /// Returns the row and the column of the first sample.
+    #[inline(always)]
+    fn first_sample(&self) -> [i64; 2] {
+        [self.args.rows.first(self.first[0]), self.args.columns.first(self.first[1])]
     }
 
     /// Returns the last row of samples.
@@ -111,8 +130,8 @@ impl<'a, 'l, 's, P: Packing> Tile<'a, 'l, 's, P> {
 
     /// Stores the thread's words, each one of which may depend on the border.
     #[inline(always)]
-    fn load_outside(&self, first: [i64; 2]) -> bool {
-        let Args { rows, columns, .. } = self.args;
+    fn load_outside(&self) -> bool {
+        let (Args { rows, columns, .. }, first) = (self.args, self.first_sample());
         // Samples that no output needs are those of the nearest needed ones, which exist.
         let last = [self.count(0) + rows.taps - 2, self.count(1) + columns.taps - 2];
         let (mut row, mut is_nan) = (thread::thread_idx_y(), false);
@@ -175,11 +194,9 @@ impl<'a, 'l, 's, P: Packing> Tile<'a, 'l, 's, P> {
 
     /// Stores the thread's words, likewise, four columns at a time. Rows begin at multiples of four elements.
     #[inline(always)]
-    fn load_columns(&self, start: u64) {
+    fn load_columns(&self, samples: GlobalIn<'_, u32, u32>, shift: u32) {
         let number = thread::thread_idx_y() * LANES + thread::thread_idx_x();
         let (threads, packs) = (self.form.warps * LANES, COLUMNS / 4);
-        let shift = start as u32 % 4;
-        let samples = self.args.input.at(start - shift as u64).cast();
         let mut first = number / packs;
         while first < self.form.rows {
             let places = [0, 1, 2].map(|i| [first + i * (threads / packs), number % packs * 4]);
@@ -256,8 +273,13 @@ impl<'a, 'l, 's, P: Packing> Tile<'a, 'l, 's, P> {
     /// Returns the outputs from those of the first row on, if all exist and can be stored together.
     #[inline(always)]
     pub(super) fn whole_outputs(&self) -> Whole<'l, P::Sample> {
+        self.outputs_in_packs(P::COLUMNS.max(2))
+    }
+
+    /// Returns the outputs from those of the first row on, if all exist and this number of columns, a power of two, can be stored together.
+    #[inline(always)]
+    pub(super) fn outputs_in_packs(&self, columns: u32) -> Whole<'l, P::Sample> {
         let Args { output, output_pitch, channels, .. } = self.args;
-        let columns = P::COLUMNS.max(2);
         let is_whole = [self.count(0), self.count(1)] == self.form.outputs;
         let is_aligned = output_pitch.is_multiple_of(columns as u64) && output.is_aligned(columns);
         (is_whole && is_aligned && *channels == 1 && *output_pitch < (1 << 24)).then(|| output.at(self.place(0, 0)))

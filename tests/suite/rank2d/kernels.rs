@@ -28,7 +28,9 @@ pub(super) fn trials() -> Vec<Trial> {
     ];
     let large = [
         on_every_backend(SUITE, "kernels::large_u8", large::<u8>),
+        on_every_backend(SUITE, "kernels::large_u16", large::<u16>),
         on_every_backend(SUITE, "kernels::large_i16", large::<i16>),
+        on_every_backend(SUITE, "kernels::large_i32", large::<i32>),
         on_every_backend(SUITE, "kernels::large_f32", large::<f32>),
     ];
     let extremes = [
@@ -133,7 +135,7 @@ fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed
 }
 
 /// Tiles that lie within the picture, whose rows begin at multiples of four samples: of all samples after such a multiple, and with the
-/// least and the greatest samples.
+/// least and the greatest samples, or with NaNs.
 fn whole_tiles<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     for (number, (extent, shape, window, rank)) in [
         (Extent::Same, [136, 136], [3, 3], Rank::Median),
@@ -153,6 +155,10 @@ fn whole_tiles<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
             case.samples.iter_mut().step_by(5).for_each(|sample| *sample = least);
         }
         check_with::<T>(device, &case, &[Rank2dAlgorithm::SharedTile])?;
+        if T::KIND.range().is_none() {
+            case.samples.iter_mut().step_by(997).for_each(|sample| *sample = f64::NAN);
+            check_with::<T>(device, &case, &[Rank2dAlgorithm::SharedTile])?;
+        }
     }
     Ok(())
 }
