@@ -6,6 +6,7 @@
 This file also has the parts that both programs for `Rank2d` share: the problems, their solutions and the limits of time.
 """
 
+import math
 import os
 import platform
 
@@ -16,8 +17,16 @@ from pictures import CPU_SIDE, Picture, measure_copy, print_columns, report, tim
 
 RATE = "pixels_per_s"
 
-# Kinds of ranks, and sides of their windows in ascending order.
-CASES = {"Median": (3, 5, 7, 15, 25, 75), "Minimum": (3, 15, 75, 255)}
+# Rows and columns of the windows of n.
+SQUARE, ROW, COLUMN = lambda n: (n, n), lambda n: (1, n), lambda n: (n, 1)
+
+# Kinds of ranks: their windows, and each n in ascending order.
+CASES = {
+    "Median": (SQUARE, (3, 4, 5, 7, 9, 15, 25, 75)),
+    "RowMedian": (ROW, (3, 65, 257)),
+    "ColumnMedian": (COLUMN, (9, 65)),
+    "Minimum": (SQUARE, (3, 15, 75, 255)),
+}
 
 # Seconds. A longer run is not repeated.
 LONG = 2
@@ -27,21 +36,26 @@ TOO_LONG = 20
 
 
 class Problem:
-    """A picture, a kind of rank, the side of the window, and the expected outputs at the positions of the picture.
+    """A picture, a kind of rank, the window as (rows, columns), and the expected outputs at the positions of the picture.
 
-    The output at (r, c) is one of the samples x[r + i - side // 2, c + j - side // 2], with the nearest x outside: that in the
-    middle of them in ascending order, or the least.
+    The output at (r, c) is one of the samples x[r + i - rows // 2, c + j - columns // 2] for i < rows and j < columns, with
+    the nearest x outside: the one with index rows * columns // 2 in ascending order, or the least.
     """
 
-    def __init__(self, picture, kind, side):
-        self.samples, self.positions, self.kind, self.side = picture.samples, picture.positions, kind, side
+    def __init__(self, picture, kind, n, window):
+        self.samples, self.positions, self.kind, self.window = picture.samples, picture.positions, kind, window
         self.type, self.per_run = self.samples.dtype.name, self.samples.size
-        self.name = f"{picture.name} {kind}({side})"
-        rank = side * side // 2 if kind == "Median" else 0
-        near = np.arange(side) - side // 2
-        rows, columns = ((axis[:, None] + near).clip(0, length - 1) for axis, length in zip(self.positions, self.samples.shape))
+        self.name = f"{picture.name} {kind}({n})"
+        self.is_median = kind.endswith("Median")
+        # The name in `scipy.ndimage`, and in CuPy's.
+        self.function = "median_filter" if self.is_median else "minimum_filter"
+        rank = math.prod(window) // 2 if self.is_median else 0
+        rows, columns = (
+            (axis[:, None] + np.arange(taps) - taps // 2).clip(0, length - 1)
+            for axis, taps, length in zip(self.positions, window, self.samples.shape)
+        )
         windows = (self.samples[np.ix_(*place)] for place in zip(rows, columns))
-        self.expected = np.array([np.sort(window, axis=None)[rank] for window in windows])
+        self.expected = np.array([np.sort(samples, axis=None)[rank] for samples in windows])
 
     def verdict(self, outputs):
         """Returns the verdict on the outputs at `self.positions`. It begins with "ok" if they are right, bit for bit."""
@@ -59,9 +73,9 @@ def pictures(side):
     return (Picture(side, dtype) for dtype in (np.uint8, np.float32))
 
 
-def problems(picture):
+def problems(picture, cases=CASES):
     """Yields the problems of a picture."""
-    return (Problem(picture, kind, side) for kind, sides in CASES.items() for side in sides)
+    return (Problem(picture, kind, n, window(n)) for kind, (window, lengths) in cases.items() for n in lengths)
 
 
 class Measurements:
@@ -95,27 +109,27 @@ def scipy_cases(problem):
     """Yields pairs of a peer and a function that filters into an array."""
     from scipy import ndimage
 
-    name = {"Median": "median_filter", "Minimum": "minimum_filter"}[problem.kind]
-    function = getattr(ndimage, name)
-    work = lambda outputs: function(problem.samples, problem.side, output=outputs, mode="nearest")
-    yield f"SciPy ndimage.{name}, 1 thread", work
+    function = getattr(ndimage, problem.function)
+    work = lambda outputs: function(problem.samples, problem.window, output=outputs, mode="nearest")
+    yield f"SciPy ndimage.{problem.function}, 1 thread", work
 
 
 def opencv_cases(problem):
     """Yields pairs of a peer and a function that filters into an array."""
     import cv2
 
+    rows, columns = problem.window
+
     def median(outputs):
-        cv2.medianBlur(problem.samples, problem.side, outputs)  # the nearest pixels are outside
+        cv2.medianBlur(problem.samples, rows, outputs)  # the nearest pixels are outside
 
     def erode(outputs):
-        window = np.ones((problem.side, problem.side), np.uint8)
-        cv2.erode(problem.samples, window, outputs, borderType=cv2.BORDER_REPLICATE)
+        cv2.erode(problem.samples, np.ones(problem.window, np.uint8), outputs, borderType=cv2.BORDER_REPLICATE)
 
-    # Its medians of f32 are of small windows only.
-    if problem.kind == "Median" and problem.type == "float32" and problem.side > 5:
+    # Its medians are of squares with odd sides only, those of f32 of small ones.
+    if problem.is_median and (rows != columns or rows % 2 == 0 or problem.type == "float32" and rows > 5):
         return
-    name, work = {"Median": ("medianBlur", median), "Minimum": ("erode", erode)}[problem.kind]
+    name, work = ("medianBlur", median) if problem.is_median else ("erode", erode)
     for threads in sorted({1, len(os.sched_getaffinity(0))}):
         cv2.setNumThreads(threads)
         yield f"OpenCV {name}, {threads} thread{'s' if threads > 1 else ''}", work

@@ -5,19 +5,36 @@ Data stay on the device, times are medians by CUDA events, and every result is c
 or does not run, becomes a comment line. README.md explains the columns.
 """
 
+import math
 import platform
 
 import numpy as np
 
 from common import RUNS, WARM_UPS, attempt, driver
-from cpu_rank2d import LONG, RATE, TOO_LONG, Measurements, pictures, problems
-from pictures import SIDE, Copy, Cupy, Torch, print_columns
+from cpu_rank2d import LONG, RATE, ROW, TOO_LONG, Measurements, pictures, problems
+from pictures import NEAR, SIDE, Copy, Cupy, Torch, print_columns
 
 # Sides of the pictures.
 SIDES = (SIDE, SIDE // 2)
 
+# As `CASES` of `cpu_rank2d`, but of a line.
+LINE_CASES = {"LineMedian": (ROW, (3, 5, 9, 25, 65, 257, 1025)), "LineMinimum": (ROW, (9, 1025))}
+
+# Number of samples of the largest windows that PyTorch writes to memory.
+UNFOLDED = 25
+
 # Side of a part of the picture, with which a case runs first: that compiles kernels.
 SMALL = 512
+
+
+class Line:
+    """The samples of a picture, row after row, as a picture of one row. `positions` are both ends, and those of the picture."""
+
+    def __init__(self, picture):
+        self.samples, self.name = picture.samples.reshape(1, -1), picture.name
+        count = self.samples.size
+        columns = np.r_[:NEAR, count - NEAR : count, np.ravel_multi_index(picture.positions, picture.samples.shape)]
+        self.positions = np.zeros_like(columns), columns
 
 
 class TorchPeers(Torch):
@@ -25,28 +42,32 @@ class TorchPeers(Torch):
 
     def cases(self, problem):
         """Yields a name and a function that returns the outputs for a picture."""
-        functional, side = self.functional, problem.side
-        if problem.kind == "Median":
-            # The windows are written to memory, of which larger ones need too much.
-            if side <= 5:
-                yield "unfold and median", lambda samples: self.median(samples, side)
+        functional, window = self.functional, problem.window
+        if problem.is_median:
+            # The windows are written to memory, of which larger ones need too much. Of an even number of samples, its median is
+            # the lower one in the middle, not the upper one.
+            count = math.prod(window)
+            if count <= UNFOLDED and count % 2:
+                yield "unfold and median", lambda samples: self.median(samples, window)
         elif problem.type == "float32":
             # It pads with infinity. The nearest pixels of a window that are outside equal pixels in it, so the result is the same.
             least = lambda picture, lengths: -functional.max_pool2d(
                 -picture, lengths, stride=1, padding=[length // 2 for length in lengths]
             )
-            yield "max_pool2d, negated", lambda samples: least(samples[None, None], (side, side))[0, 0]
-            twice = lambda samples: least(least(samples[None, None], (1, side)), (side, 1))[0, 0]
-            yield "max_pool2d twice, negated", twice
+            yield "max_pool2d, negated", lambda samples: least(samples[None, None], window)[0, 0]
+            if 1 not in window:
+                rows, columns = window
+                twice = lambda samples: least(least(samples[None, None], (1, columns)), (rows, 1))[0, 0]
+                yield "max_pool2d twice, negated", twice
 
-    def median(self, samples, side):
+    def median(self, samples, window):
         # Padding with the nearest pixels is of floats only, so pixels are chosen by their indices.
         rows, columns = (
-            self.torch.arange(-(side // 2), length + side // 2, device=samples.device).clamp_(0, length - 1)
-            for length in samples.shape
+            self.torch.arange(-(taps // 2), length + taps // 2, device=samples.device).clamp_(0, length - 1)
+            for taps, length in zip(window, samples.shape)
         )
-        windows = samples[rows][:, columns].unfold(0, side, 1).unfold(1, side, 1)
-        return windows.reshape(*samples.shape, side * side).median(-1).values
+        windows = samples[rows][:, columns].unfold(0, window[0], 1).unfold(1, window[1], 1)
+        return windows.flatten(2).median(-1).values
 
 
 class CupyPeers(Cupy):
@@ -54,9 +75,8 @@ class CupyPeers(Cupy):
 
     def cases(self, problem):
         """Yields a name and a function that returns the outputs for a picture."""
-        name = {"Median": "median_filter", "Minimum": "minimum_filter"}[problem.kind]
-        function = getattr(self.ndimage, name)
-        yield f"ndimage.{name}", lambda samples: function(samples, problem.side, mode="nearest")
+        function = getattr(self.ndimage, problem.function)
+        yield f"ndimage.{problem.function}", lambda samples: function(samples, problem.window, mode="nearest")
 
 
 def time_on_gpu(peers, problem, work):
@@ -76,12 +96,13 @@ def time_on_gpu(peers, problem, work):
 
 
 def measure(library, peers, of_picture, measurements):
-    """Measures a library with the copy of a picture and its problems."""
+    """Measures a library with the copy of a picture and its problems, some of which have its samples as a line."""
     picture, problems_of_picture = of_picture
-    samples, small = peers.upload(picture.samples), peers.upload(picture.samples[:SMALL, :SMALL].copy())
+    uploaded = peers.upload(picture.samples)
     copy = Copy(picture, picture.samples.size)
-    measurements.measure(f"{library} copy", copy, lambda: time_on_gpu(peers, copy, peers.copy(samples)))
+    measurements.measure(f"{library} copy", copy, lambda: time_on_gpu(peers, copy, peers.copy(uploaded)))
     for problem in problems_of_picture:
+        samples, small = uploaded.reshape(problem.samples.shape), peers.upload(problem.samples[:SMALL, :SMALL].copy())
         for name, work in peers.cases(problem):
 
             def run():
@@ -91,14 +112,21 @@ def measure(library, peers, of_picture, measurements):
             measurements.measure(f"{library} {name}", problem, run)
 
 
+def pictures_and_problems():
+    """Yields each picture and its problems, and with the largest ones those of a line."""
+    for side in SIDES:
+        for picture in pictures(side):
+            yield picture, [*problems(picture), *(problems(Line(picture), LINE_CASES) if side == SIDE else ())]
+
+
 def main():
     print(f"# driver: {driver()}")
     print(f"# Python {platform.python_version()}, NumPy {np.__version__}")
     sizes = " and ".join(f"{side} x {side}" for side in SIDES)
-    print(f"# {sizes} pixels; median of {RUNS} runs after {WARM_UPS} warm-ups, CUDA events")
+    print(f"# {sizes} pixels, lines of {SIDE * SIDE} samples; median of {RUNS} runs after {WARM_UPS} warm-ups, CUDA events")
     print(f"# a single run if it takes more than {LONG} s; none with larger windows after one of more than {TOO_LONG} s")
     print_columns(RATE)
-    all_problems = [(picture, list(problems(picture))) for side in SIDES for picture in pictures(side)]
+    all_problems = list(pictures_and_problems())
     measurements = Measurements()
     for library, make in (("PyTorch", TorchPeers), ("CuPy", CupyPeers)):
         peers = attempt(library, make)
