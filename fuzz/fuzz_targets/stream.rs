@@ -65,7 +65,8 @@ impl Problem {
             extra: reader.pick(&[0, 0, 0, 1, 3]),
             weights: integers(reader.bytes(count)),
             samples: {
-                let rows = reader.below(100);
+                // With little memory, each sample has launches of its own, which take milliseconds on an emulated device.
+                let rows = reader.below(30);
                 integers(reader.bytes(rows * columns))
             },
         }
