@@ -132,10 +132,10 @@ impl Case {
 
     /// Returns whether bisection is measured beside sorting.
     fn has_bisection(self) -> bool {
-        matches!(self, Case::Median(4 | 9))
+        matches!(self, Case::Median(9))
     }
 
-    /// Returns whether sorting is measured beside bisection.
+    /// Returns whether sorting is measured beside a network.
     fn is_short(self) -> bool {
         matches!(self, Case::LineMedian(9 | 25) | Case::Median(4))
     }

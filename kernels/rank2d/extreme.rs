@@ -3,7 +3,7 @@
 //! Tile and threads are those of `tile.rs`. After the barrier, thread `(x, y)` finds the least key of the columns of windows `x`,
 //! `x + 32`, … in rows `y`, `y + 8`, … of the tile with its halo, and stores it in a second window of shared memory. After another
 //! barrier, it finds the least of these in the rows of each window. So with a stride of 1, an output takes about `(r + h) / r * v + h`
-//! comparisons, where `r` is 16 or 32, for a window of `h` rows and `v` columns. Maxima are minima of inverted keys.
+//! comparisons, where `r` are the rows of outputs of a block, for a window of `h` rows and `v` columns. Maxima are minima of inverted keys.
 //!
 //! Both windows have consecutive addresses in the lanes of a warp, so there are no bank conflicts.
 

@@ -178,8 +178,8 @@ pub(super) fn sorted<P: Packing, const S: usize, const W: usize, const C: usize>
     (common.middle(&keys, 0), windows)
 }
 
-/// Stores the medians of windows of `S` rows and columns in the thread's part of a tile. `middle` returns the `W = S + 1` middle keys of `R = S / 2` sorted pairs of rows,
-/// which have `L = 2 S` keys each.
+/// Stores the medians of windows of `S` rows and columns in the thread's part of a tile. `middle` returns the `W = S + 1` middle keys of
+/// `R = S / 2` sorted pairs of rows, which have `L = 2 S` keys each.
 #[inline(always)]
 fn medians<P: Packing, const S: usize, const W: usize, const R: usize, const L: usize>(
     strip: Strip<P, S>,

@@ -1,5 +1,6 @@
 //! Medians of 3 x 3 samples straight from global memory, for tiles that lie within the picture (`word_tile.rs`) and whose samples and
-//! outputs are loaded and stored together: bytes, and floats of 32 bits. Other tiles go through shared memory (`median.rs`).
+//! outputs are loaded and stored together: bytes in words of two keys, and floats of 32 bits whose tile begins one sample before a multiple of
+//! four, as with outputs for all samples. Other tiles go through shared memory (`median.rs`).
 //!
 //! A thread computes the words of four neighbouring columns of outputs, in 8 rows. It loads six words of each row, of which its neighbours
 //! load two as well: a row is read from the first cache about one and a half times. It goes down two rows at a time:
@@ -12,7 +13,7 @@
 //! So two words of outputs take 35 minima and maxima. Source of the selection: A. W. Paeth, *Median finding on a 3 x 3 grid* (Graphics Gems,
 //! 1990), and the sharing of sorted columns is that of *Hierarchical tiling* (arXiv 2507.19926, 2025).
 //!
-//! Shared memory: none.
+//! Shared memory: none, but a launch has that of the other tiles.
 
 use super::Args;
 use super::key::Ranked;

@@ -176,7 +176,10 @@ mod tests {
     /// Whatever keys of 0 and 1 two ascending lists have, they are merged: so any keys are (Knuth, *Sorting and Searching*, 5.3.4).
     #[test]
     fn lists_are_merged() {
-        for (n, m) in [(0, 3), (1, 1), (2, 1), (3, 3), (4, 1), (5, 5), (10, 10), (14, 14), (22, 14), (7, 12)] {
+        let of_medians = [(0, 3), (1, 1), (2, 1), (3, 3), (4, 1), (5, 5), (10, 10), (14, 14), (22, 14), (7, 12)];
+        // Those of 16 and 25 keys that are sorted.
+        let of_sorting = [(1, 2), (2, 2), (3, 4), (4, 4), (6, 6), (6, 7), (8, 8), (12, 13)];
+        for (n, m) in of_medians.into_iter().chain(of_sorting) {
             let network = Network::merging(Places::from(0, n), Places::from(n, m));
             for (zeros, of_second) in (0..=n).flat_map(|zeros| (0..=m).map(move |of_second| (zeros, of_second))) {
                 let mut keys = [0u32; KEYS];

@@ -32,7 +32,8 @@ pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
     thread::sync_threads();
     let windows = Windows { args, layout, tile, places, rank: rank(args, args.count) };
     match args.count {
-        ..=5 => windows.store::<5>(&block),
+        ..=3 => windows.store::<3>(&block),
+        4..=5 => windows.store::<5>(&block),
         6..=9 => windows.store::<9>(&block),
         10..=16 => windows.store::<16>(&block),
         _ => windows.store::<{ MOST as usize }>(&block),

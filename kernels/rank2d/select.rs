@@ -30,7 +30,8 @@ pub(super) fn rank<T: Ranked>(args: &Args<T>, present: u32) -> Option<u32> {
     (!is_none).then_some(rank)
 }
 
-/// Returns the sample of a window that has its rank. All threads take the same way, whatever their samples, so that the lanes of a warp stay together.
+/// Returns the sample of a window that has its rank. All threads take the same way, whatever their samples, so that the lanes of a warp stay
+/// together.
 #[inline(always)]
 fn select<T: Ranked>(args: &Args<T>, window: &impl Window<T::Key>) -> T {
     let mut present = args.count;

@@ -1,7 +1,7 @@
 //! A tile of keys with its halo in shared memory.
 //!
 //! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows; or of 64 pixels of 32 rows, if they have
-//! one channel, the strides are 1 and the window is small. It loads the samples that the tile depends on (the tile and its halo), and waits.
+//! one channel and more than 16 rows of outputs, the strides are 1 and the window is small. It loads the samples that the tile depends on (the tile and its halo), and waits.
 //! Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`, `y + 8`, …. If planes and windows have a single row, as for
 //! lines, a tile has 512 pixels of it, or 2,048 samples, and the block's threads are all in one row.
 //!
@@ -25,23 +25,23 @@ pub(super) struct Form {
 
 impl Form {
     const TILE: Self = Form { rows: 16, pixels: 32, threads: BLOCK };
-    /// For small windows of single samples: more outputs of a block take little more shared memory, and share the work of each block.
+    /// For small windows of single samples: more outputs share the halo, and the work of each block. It takes at most 54 KiB, also for extremes.
     const LARGE: Self = Form { rows: 32, pixels: 64, threads: BLOCK };
     const LINE: Self = Form { rows: 1, pixels: 512, threads: [BLOCK[0] * BLOCK[1], 1] };
     /// For lines of single samples, likewise.
     const LONG: Self = Form { pixels: 2048, ..Self::LINE };
 
-    /// Returns the form for planes with these rows and columns, and pixels with this number of channels. Pieces of a line never take more
-    /// shared memory than tiles.
+    /// Returns the form for planes with these rows and columns, and pixels with this number of channels.
     #[inline(always)]
     pub(super) fn of(rows: &Axis, columns: &Axis, channels: u32) -> Self {
         let is_line = rows.outputs == 1 && rows.taps == 1 && columns.taps >= columns.stride;
         let is_single = columns.stride == 1 && channels == 1;
         let is_small = rows.stride == 1 && rows.taps <= Self::SMALL && columns.taps <= Self::SMALL;
+        let is_low = rows.outputs <= Self::TILE.rows as u64;
         match is_line {
             true if is_single => Self::LONG,
             true => Self::LINE,
-            false if is_single && is_small => Self::LARGE,
+            false if is_single && is_small && !is_low => Self::LARGE,
             false => Self::TILE,
         }
     }
@@ -139,9 +139,9 @@ impl Place {
             let (target, mut element) = (row * layout.pitch, x);
             match line {
                 Some(line) if are_neighbours => {
-                    let source = line + first[1] as u64 * args.channels as u64;
+                    let samples = args.input.at(line + first[1] as u64 * args.channels as u64);
                     while element < layout.pitch {
-                        tile.set(target + element, key(args.input.get(source + element as u64)));
+                        tile.set(target + element, key(samples.get(element)));
                         element += along;
                     }
                 }
@@ -166,14 +166,16 @@ impl Place {
     #[inline(always)]
     pub(super) fn store<T: Ranked>(&self, args: &Args<T>, output: impl Fn(u32, u32) -> T) {
         let ([x, y], [along, down]) = (self.form.thread(), self.form.threads);
-        let width = self.form.pixels * args.channels;
-        let limit = (args.columns.outputs - self.pixel) * args.channels as u64;
+        let rows = (args.rows.outputs - self.row).min(self.form.rows as u64) as u32;
+        let width = (args.columns.outputs - self.pixel).min(self.form.pixels as u64) as u32 * args.channels;
         let mut row = y;
-        while row < self.form.rows && self.row + (row as u64) < args.rows.outputs {
+        while row < rows {
             let line = (self.plane * args.rows.outputs + self.row + row as u64) * args.output_pitch;
+            // Within a row of the tile, 32-bit offsets are sufficient.
+            let outputs = args.output.at(line + self.pixel * args.channels as u64);
             let mut element = x;
-            while element < width && (element as u64) < limit {
-                args.output.set(line + self.pixel * args.channels as u64 + element as u64, output(row, element));
+            while element < width {
+                outputs.set(element, output(row, element));
                 element += along;
             }
             row += down;

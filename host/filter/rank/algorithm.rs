@@ -14,7 +14,7 @@ pub enum Rank2dAlgorithm {
     /// Each thread computes one output and reads its window from global memory: once for extremes; other ranks are found by bisection of the
     /// samples' bits, once per bit. It needs no shared memory.
     GlobalMemory,
-    /// A block keeps a tile of samples and its halo in shared memory. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
+    /// A block keeps a tile of samples and its halo in shared memory, except most tiles of medians of 3 x 3 samples of `u8` and `f32`. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
     /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then
     /// down the columns. Networks also find other ranks of any window of at most 25 samples. Otherwise, ranks are found by bisection.
     SharedTile,

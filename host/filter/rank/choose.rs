@@ -108,14 +108,13 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
         _ => {}
     }
     let (kernel, reason) = in_shared_memory(rule);
-    if rule.algorithm == Rank2dAlgorithm::Auto
-        && is_sortable
-        && kernel == RankKernel::Tile
-        && check(RankKernel::Sorted).is_ok()
-    {
+    let fits = check(kernel);
+    // A tile that is sorted has one channel, a tile for a network has all.
+    let is_slow = kernel == RankKernel::Tile || kernel == RankKernel::Network && fits.is_err();
+    if rule.algorithm == Rank2dAlgorithm::Auto && is_sortable && is_slow && check(RankKernel::Sorted).is_ok() {
         return Ok((Choice::One(RankKernel::Sorted), BY_SORTING));
     }
-    match (rule.algorithm, check(kernel)) {
+    match (rule.algorithm, fits) {
         (_, Ok(())) => Ok((Choice::One(kernel), reason)),
         (Rank2dAlgorithm::Auto, Err(_)) => Ok((Choice::One(in_global_memory(rule)), NO_TILE)),
         (_, Err(error)) => Err(error),

@@ -216,7 +216,8 @@ fn is_refused<T: RankElement>(
     }
 }
 
-/// An upper bound of the shared memory for 16 x 32 outputs: keys have at most 8 bytes, and extremes along rows take no more than the keys.
+/// An upper bound of the shared memory for 16 x 32 outputs: keys have at most 8 bytes, and extremes along rows take no more than the keys. Larger
+/// tiles fit on every device.
 fn most_bytes_of_tile(case: &Case) -> f64 {
     let samples = |axis: usize, outputs: usize| (outputs * case.stride[axis] + case.window[axis]) as f64;
     samples(0, 16) * samples(1, 32) * (case.channels() * 2 * 8) as f64
