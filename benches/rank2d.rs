@@ -136,7 +136,7 @@ impl Case {
     }
 
     /// Returns whether sorting is measured beside a network.
-    fn is_short(self) -> bool {
+    fn has_sorting(self) -> bool {
         matches!(self, Case::LineMedian(9 | 25) | Case::Median(4))
     }
 
@@ -147,7 +147,7 @@ impl Case {
             &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
         } else if self.has_bisection() {
             &[("auto", Rank2dAlgorithm::Auto), ("shared", Rank2dAlgorithm::SharedTile)]
-        } else if self.is_short() {
+        } else if self.has_sorting() {
             &[("auto", Rank2dAlgorithm::Auto), ("sorted", Rank2dAlgorithm::SortedTile)]
         } else {
             &[("auto", Rank2dAlgorithm::Auto)]

@@ -2,8 +2,7 @@
 //! outputs are loaded and stored together: bytes in words of two keys, and floats of 32 bits whose tile begins one sample before a multiple of
 //! four, as with outputs for all samples. Other tiles go through shared memory (`median.rs`).
 //!
-//! A thread computes the words of four neighbouring columns of outputs, in 8 rows. It loads six words of each row, of which its neighbours
-//! load two as well: a row is read from the first cache about one and a half times. It goes down two rows at a time:
+//! A thread computes four words of outputs in each of 8 rows, from six words of samples in each of 10 rows. It goes down two rows at a time:
 //!
 //! * In each column, the samples of the two rows that both windows have are put in order once. Those of the row above, or below, are
 //!   inserted.

@@ -14,9 +14,10 @@ pub enum Rank2dAlgorithm {
     /// Each thread computes one output and reads its window from global memory: once for extremes; other ranks are found by bisection of the
     /// samples' bits, once per bit. It needs no shared memory.
     GlobalMemory,
-    /// A block keeps a tile of samples and its halo in shared memory, except most tiles of medians of 3 x 3 samples of `u8` and `f32`. Medians of 3 x 3, 5 x 5 and 7 x 7 samples are found by networks of
-    /// comparisons in registers, if both strides are 1 and no NaNs are left out, and extremes of rectangles along the rows, then
-    /// down the columns. Networks also find other ranks of any window of at most 25 samples. Otherwise, ranks are found by bisection.
+    /// A block keeps a tile of samples and its halo in shared memory. Networks of comparisons in registers find medians of 3 x 3, 5 x 5 and
+    /// 7 x 7 samples, if both strides are 1 and no NaNs are left out, and any rank of windows of at most 25 samples. Extremes of rectangles are
+    /// found along the rows, then down the columns, and other ranks by bisection. Most tiles of medians of 3 x 3 samples of `u8` and `f32` do not
+    /// need shared memory.
     SharedTile,
     /// A block sorts a tile of samples and its halo in shared memory, once for all windows in it: rectangles with strides of 1. A rank is found
     /// by counting those of the sorted samples that are in the rows and the columns of the window. [`Auto`](Self::Auto) uses it for
