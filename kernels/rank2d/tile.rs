@@ -1,7 +1,8 @@
 //! A tile of keys with its halo in shared memory.
 //!
-//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows; or of 64 pixels of 32 rows, if they have
-//! one channel and more than 16 rows of outputs, the strides are 1 and the window is small. It loads the samples that the tile depends on (the tile and its halo), and waits.
+//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows. If pixels have one channel, the strides
+//! are 1 and the window is small, it has 64 pixels of 32 rows, of more than 16; or 256 pixels of 8 rows, for windows of one row. The block
+//! loads the samples that the tile depends on (the tile and its halo), four at a time, and waits.
 //! Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`, `y + 8`, …. If planes and windows have a single row, as for
 //! lines, a tile has 512 pixels of it, or 2,048 samples, and the block's threads are all in one row.
 //!
@@ -13,7 +14,10 @@
 use super::key::Ranked;
 use super::select::{Window, output};
 use super::{Args, Axis, BLOCK};
-use cuda_std::{Arena, Shared, thread};
+use cuda_std::{Arena, GlobalIn, Shared, thread};
+
+/// Threads of a block.
+const THREADS: u32 = BLOCK[0] * BLOCK[1];
 
 /// The outputs of a block, and its threads along rows and columns.
 #[derive(Clone, Copy)]
@@ -27,7 +31,9 @@ impl Form {
     const TILE: Self = Form { rows: 16, pixels: 32, threads: BLOCK };
     /// For small windows of single samples: more outputs share the halo, and the work of each block. It takes at most 54 KiB, also for extremes.
     const LARGE: Self = Form { rows: 32, pixels: 64, threads: BLOCK };
-    const LINE: Self = Form { rows: 1, pixels: 512, threads: [BLOCK[0] * BLOCK[1], 1] };
+    /// Likewise, for windows of one row: a warp has a row of its own.
+    const WIDE: Self = Form { rows: 8, pixels: 256, threads: BLOCK };
+    const LINE: Self = Form { rows: 1, pixels: 512, threads: [THREADS, 1] };
     /// For lines of single samples, likewise.
     const LONG: Self = Form { pixels: 2048, ..Self::LINE };
 
@@ -38,9 +44,11 @@ impl Form {
         let is_single = columns.stride == 1 && channels == 1;
         let is_small = rows.stride == 1 && rows.taps <= Self::SMALL && columns.taps <= Self::SMALL;
         let is_low = rows.outputs <= Self::TILE.rows as u64;
+        let is_flat = rows.taps == 1 && columns.outputs >= Self::WIDE.pixels as u64;
         match is_line {
             true if is_single => Self::LONG,
             true => Self::LINE,
+            false if is_single && is_small && is_flat => Self::WIDE,
             false if is_single && is_small && !is_low => Self::LARGE,
             false => Self::TILE,
         }
@@ -136,16 +144,17 @@ impl Place {
         let mut row = y;
         while row < layout.rows {
             let line = args.line(self.plane, args.rows.source(first[0] + row as i64));
-            let (target, mut element) = (row * layout.pitch, x);
+            let target = row * layout.pitch;
             match line {
                 Some(line) if are_neighbours => {
-                    let samples = args.input.at(line + first[1] as u64 * args.channels as u64);
-                    while element < layout.pitch {
-                        tile.set(target + element, key(samples.get(element)));
-                        element += along;
+                    let samples = args.input.at(line + first[1] as u64 * args.channels as u64).first(layout.pitch);
+                    match self.form.threads {
+                        BLOCK => load_row::<T, { BLOCK[0] }>(tile, target, &samples, x, &key),
+                        _ => load_row::<T, THREADS>(tile, target, &samples, x, &key),
                     }
                 }
                 _ => {
+                    let mut element = x;
                     while element < layout.pitch {
                         let (place, channel) = (element / args.channels, element % args.channels);
                         let pixel = place % layout.phase * args.columns.stride + place / layout.phase;
@@ -180,6 +189,22 @@ impl Place {
             }
             row += down;
         }
+    }
+}
+
+/// Stores the keys of a row of neighbouring samples. The thread has each `ALONG`-th sample from `element` on.
+#[inline(always)]
+fn load_row<T: Ranked, const ALONG: u32>(
+    tile: &Shared<T::Key>,
+    target: u32,
+    samples: &GlobalIn<T, u32>,
+    mut element: u32,
+    key: impl Fn(T) -> T::Key,
+) {
+    // With a constant step and an end that is that of the window, the compiler loads four samples before it stores the first key.
+    while element < samples.len() {
+        tile.set(target + element, key(samples.get(element)));
+        element += ALONG;
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn plain<T: Number>(stream: u64, shape: [usize; 2], window: [usize; 2
 
 /// Every kernel, in several blocks along both axes.
 fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    // A block computes 64 x 64 medians, up to 64 x 64 extremes, and 16 x 32 or 32 x 64 other outputs.
+    // A block computes 64 x 64 medians, up to 64 x 64 extremes, and 16 x 32, 32 x 64 or 8 x 256 other outputs.
     let shape = if is_emulated(device) { [67, 70] } else { [100, 211] };
     for (number, (window, rank)) in [
         ([3, 3], Rank::Median),
@@ -281,6 +281,12 @@ fn few_samples<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
             }
             check_with::<T>(device, &Case { omit: rank % 2 == 0, ..masked }, ALGORITHM)?;
         }
+    }
+    // Windows of one row have wide tiles of few rows.
+    let shape = if is_emulated(device) { [9, 261] } else { [50, 1_000] };
+    for (number, extent) in EXTENTS.into_iter().enumerate() {
+        let case = plain::<T>(124 + number as u64, shape, [1, 6], Rank::At(2));
+        check_with::<T>(device, &Case { boundaries: [boundaries(3.0)[number]; 2], extent, ..case }, ALGORITHM)?;
     }
     let samples = if is_emulated(device) { 2_100 } else { 100_000 };
     let line = plain::<T>(123, [1, samples], [1, 9], Rank::Median);
