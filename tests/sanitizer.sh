@@ -7,14 +7,15 @@
 #   --batch N         tests in a process, one after the other (1); their modules are compiled once
 #   --devices N       CUDA devices that they alternate between (1)
 #   --limit SECONDS   stop in time, and print how much is left
-#   --tools LIST      the sanitizer's tools (memcheck,racecheck)
+#   --tools LIST      the sanitizer's tools (memcheck,racecheck,initcheck,synccheck)
 #   --filter LIST     the tests with one of these in their names (::cuda::)
 #
 # A list for --filter, and --batch, are for programs whose filters may have several parts, such as `suite`.
 #
-# FOLDER receives one log for each process, named after its first test, and table.tsv: test, tool, and the seconds, errors and verdict of its
-# process. Called again with the same program and folder, it skips tests that have passed. Ends with 0 if all tests have passed, 1 if one
-# has failed or there is none, 2 if the arguments are invalid, 3 if the time ended first.
+# FOLDER receives one log for each process, named after its first test, and table.tsv: lines with the GPU, the driver, the sanitizer and the
+# program; then test, tool, and the seconds, errors and verdict of its process. Called again with the same program and folder, it skips tests
+# that have passed. Ends with 0 if all tests have passed, 1 if one has failed or there is none, 2 if the arguments are invalid, 3 if the time
+# ended first.
 set -uo pipefail
 
 usage() {
@@ -31,7 +32,7 @@ number() { # TEXT
   [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-jobs=4 batch=1 devices=1 limit='' tools=memcheck,racecheck filter=::cuda::
+jobs=4 batch=1 devices=1 limit='' tools=memcheck,racecheck,initcheck,synccheck filter=::cuda::
 while [[ ${1:-} == --* ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in
@@ -167,6 +168,9 @@ for tool in "${tools[@]}"; do
   failed=$((failed + counts[1])) left=$((left + counts[2]))
 done
 {
+  nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
+  compute-sanitizer --version | sed -n 's/^Version/# compute-sanitizer/p'
+  echo "# program: SHA-256 ${digest%% *}"
   printf 'test\ttool\tseconds\terrors\tverdict\n'
   find "$folder" -mindepth 2 -name '*.row' -exec cat {} + | sort
 } >"$folder/table.tsv"

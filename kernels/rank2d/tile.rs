@@ -1,10 +1,13 @@
 //! A tile of keys with its halo in shared memory.
 //!
-//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows. If pixels have one channel, the strides
-//! are 1 and the window is small, it has 64 pixels of 32 rows, of more than 16; or 256 pixels of 8 rows, for windows of one row. The block
-//! loads the samples that the tile depends on (the tile and its halo), four at a time, and waits.
-//! Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`, `y + 8`, …. If planes and windows have a single row, as for
-//! lines, a tile has 512 pixels of it, or 2,048 samples, and the block's threads are all in one row.
+//! A block of 32 x 8 threads computes a tile of 32 pixels, with all of their channels, of 16 rows. It loads the samples that the tile
+//! depends on (the tile and its halo), several at a time, and waits. Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`,
+//! `y + 8`, ….
+//!
+//! Small windows with strides of 1, of pixels with one channel, have larger tiles: 8 rows of 256 pixels for windows of one row, in planes with
+//! so many columns; otherwise 32 rows of 64 pixels, in planes with more than 16 rows of outputs. If planes and windows have a single row, as
+//! for lines, a tile has 512 pixels of it, or 2,048 samples if pixels have one channel and the stride is 1, and the block's threads are all in
+//! one row.
 //!
 //! Shared memory: rows of keys, a word or two each. A row is divided into one phase per column of the stride: pixel `p` of the row stands
 //! in phase `p % stride` at place `p / stride`, with its channels side by side, as for `filter2d_tile`. So the samples that neighbouring

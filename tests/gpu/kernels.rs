@@ -6,7 +6,7 @@ use cuda_std::image::{Module, ModuleError, Modules};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, kernel, thread};
 use modules::KERNELS;
 use slm::{Buffer, Device, Error, Filter1d, Kernel, LaunchShape};
-use slm_kernels::filter1d::{Args, Halo, filter1d_global};
+use slm_kernels::filter1d::{Args, Halo, filter1d_global, filter1d_tile};
 use slm_kernels::signal::{Border, Same};
 use slm_test_support::lengthened;
 
@@ -110,6 +110,29 @@ fn launches(device: &Device) -> Result<(), Failed> {
         same(&y.download()?, expected)?;
     }
     Ok(())
+}
+
+/// Launches a kernel without the shared memory that it needs. It ends, and with it the device for this process, but nothing else.
+pub(super) fn lose_the_device() -> Result<(), Failed> {
+    let device = Device::cuda(0)?;
+    let mut fixture = Fixture::new(&device)?;
+    let filter = Filter1d::correlate(&[1, 1]).prepare(&device)?;
+    fixture.still_works()?;
+    let Fixture { x, taps, y, .. } = &mut fixture;
+    let tile: Kernel<filter1d_tile<Same<i32>>> = device.kernel(&KERNELS)?;
+    tile.launch(SHAPE, |windows| arguments(windows.input(x), windows.input(taps), windows.in_out(y)))?;
+    let outcomes = [
+        device.synchronize(),
+        fixture.launch(SHAPE),
+        fixture.y.download().map(|_| ()),
+        device.upload(&[1]).map(|_| ()),
+        filter.apply(&[1, 2, 3]).map(|_| ()),
+        Device::cuda(0).and_then(|device| device.upload(&[1])).map(|_| ()),
+    ];
+    for (number, outcome) in outcomes.into_iter().enumerate() {
+        ensure(matches!(outcome, Err(Error::DeviceLost { .. })), || format!("call {number}: {outcome:?}"))?;
+    }
+    equal(Filter1d::correlate(&[1, 1]).prepare(&Device::cpu())?.apply(&[1, 2, 3])?.len(), 3)
 }
 
 fn a_kernel_outlives_its_device(_device: &Device) -> Result<(), Failed> {

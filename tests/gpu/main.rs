@@ -1,4 +1,4 @@
-//! Tests that need a GPU: limits, order, lifetimes, and launches.
+//! Tests that need a GPU: limits, order, lifetimes, launches, and other processes.
 //!
 //! The program `suite` tests results. Here they are compared with the CPU's, which are bit-identical for `i32`.
 
@@ -15,6 +15,7 @@ mod life;
 mod limits;
 mod order;
 mod parts;
+mod processes;
 mod queries;
 mod results;
 mod size;
@@ -23,11 +24,15 @@ use common::{ensure, equal, on_cuda, same};
 use libtest_mimic::{Arguments, Failed, Trial};
 use slm::Device;
 use slm_test_support::{filter1d, histogram};
+use std::process::ExitCode;
 use std::sync::{PoisonError, RwLock};
 
 type Test = fn(&Device) -> Result<(), Failed>;
 
-fn main() {
+fn main() -> ExitCode {
+    if let Some(code) = processes::play() {
+        return code;
+    }
     common::enter_repository();
     let arguments = Arguments::from_args();
     let groups = [
@@ -43,11 +48,12 @@ fn main() {
         limits::trials(),
         order::trials(),
         parts::trials(),
+        processes::trials(),
         queries::trials(),
         results::trials(),
         size::trials(),
     ];
-    libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit();
+    libtest_mimic::run(&arguments, groups.into_iter().flatten().collect()).exit_code()
 }
 
 /// Lock of the GPU's memory, held from before a device is opened until it is closed. Tests that use most of the memory hold

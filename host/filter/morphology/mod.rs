@@ -52,7 +52,7 @@
 //! OpenCV; that needs heights, or elements or constants outside with which the opening of a sample may be greater.
 //!
 //! The order of floats, and NaNs, are those of [`rank2d`](crate::rank2d#order-and-numbers). Where NaNs are left out, a sample is left out if
-//! it is NaN after its height has been added or subtracted, such as `∞ - ∞`. Differences with a NaN are NaN.
+//! it is NaN after its height has been added or subtracted, such as `∞ - ∞`. Differences with a NaN, and `∞ - ∞` in gradients and top hats, are NaN.
 //!
 //! # Cost
 //!

@@ -58,7 +58,8 @@ impl CpuMethod {
             // Low pictures have bands for many threads, too.
             CpuMethod::Median => (all / 32).clamp(16, 64),
             CpuMethod::Rectangle => taps.saturating_mul(2).max(16),
-            _ => taps.max(16),
+            // What a band loads is little beside what its windows take, so large windows leave bands for many threads, too.
+            _ => taps.clamp(16, 64),
         }
     }
 

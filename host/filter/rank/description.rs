@@ -46,7 +46,18 @@ pub enum RankNanPolicy {
     #[default]
     Propagate,
     /// NaNs are left out: the rank is that among the samples that are present. With fewer samples than the rank needs, the output is
-    /// NaN.
+    /// NaN. A boundary of NaNs leaves out what is outside:
+    ///
+    /// ```
+    /// use slm::ndarray::array;
+    /// use slm::{Boundary, Device, Rank2d, RankNanPolicy};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let inside = Rank2d::median([1, 3]).boundary(Boundary::Constant(f32::NAN)).nan_policy(RankNanPolicy::Omit);
+    /// assert_eq!(inside.prepare(&Device::open()?)?.apply(&array![[5.0, 7.0, 6.0]])?, array![[7.0, 6.0, 7.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     Omit,
 }
 

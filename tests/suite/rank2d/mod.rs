@@ -105,7 +105,9 @@ fn case(kind: Kind, menu: &Menu, number: usize) -> Case {
     let mask = mask(random, window);
     let count = mask.as_ref().map_or(window[0] * window[1], |mask| mask.iter().filter(|&&inside| inside).count());
     let any = random.below(2 * count) as isize - count as isize;
-    let ranks = [Rank::Median, Rank::Minimum, Rank::Maximum, Rank::At(any), Rank::Percentile(random.unit() * 100.0)];
+    let within = random.unit() * 100.0;
+    let percentage = pick(random, &[0.0, within, within, 100.0]);
+    let ranks = [Rank::Median, Rank::Minimum, Rank::Maximum, Rank::At(any), Rank::Percentile(percentage)];
     let all = boundaries(sample(random, kind));
     let has_nans = kind.range().is_none() && random.below(2) == 0;
     let case = Case {

@@ -80,8 +80,8 @@ impl<T: Sortable> GpuRank<T> {
     }
 }
 
-/// Returns the problem of an empty picture. A kernel whose tile fits into shared memory for it has one that fits for every picture: tiles with
-/// more outputs are those of small windows, and fit on every GPU.
+/// Returns the problem of an empty picture. A kernel whose tile fits into shared memory for it has one that fits for every picture: other
+/// tiles are those of small windows, or of lines, whose samples are no more than 2,047 and a window, and fit on every GPU.
 pub(super) fn without_outputs<T>(rule: &RankRule<T>) -> Result<RankProblem> {
     let problem = problem(&PictureProblem::new(&rule.window, 0, [1, 1])?);
     Ok(RankProblem { rows: Axis { outputs: 0, ..problem.rows }, ..problem })
