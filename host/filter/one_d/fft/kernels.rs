@@ -10,7 +10,7 @@ use slm_kernels::filter1d::{filter1d_fft, filter1d_fft_parts};
 
 /// A kernel that filters by Fourier transforms, and what depends on its number of points.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FftKernel<T: Real> {
+pub(crate) struct FftKernel<T: Real> {
     pub(super) name: &'static str,
     pub(super) points: usize,
     /// Time per point on a GPU, in picoseconds, if memory is not waited for.
