@@ -31,7 +31,7 @@ const BAND: usize = 1 << 22;
 /// Blurs a picture with a Gaussian.
 #[derive(Debug, Parser)]
 #[command(name = "01_blur")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Input picture: PNG or JPEG
     input: PathBuf,
     /// Output picture: PNG or JPEG, by its extension

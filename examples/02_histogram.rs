@@ -27,7 +27,7 @@ const BAR: usize = 60;
 /// Draws the histogram of a picture, or of the bytes of a file.
 #[derive(Debug, Parser)]
 #[command(name = "02_histogram")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// PNG or JPEG picture, or any file with --bytes
     input: PathBuf,
     /// Number of bins, at most the number of levels of a sample: 256, or 65536 for 16 bits. All bins have equally many levels

@@ -37,7 +37,7 @@ use std::process::ExitCode;
 /// Turns and flips a picture.
 #[derive(Debug, Parser)]
 #[command(name = "03_transpose")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Input picture: PNG or JPEG
     input: PathBuf,
     /// Output picture: PNG or JPEG, by its extension

@@ -33,7 +33,7 @@ const FACTOR: u32 = 3;
 /// Shows bank conflicts.
 #[derive(Debug, Parser)]
 #[command(name = "04_banks")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Number of iterations of the loop; 2^20 by default, and 2^10 on an emulated device
     #[arg(long, allow_hyphen_values = true)]
     iterations: Option<u32>,

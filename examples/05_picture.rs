@@ -41,7 +41,7 @@ use std::time::Duration;
 /// Blurs and sharpens pictures, and finds their edges.
 #[derive(Debug, Parser)]
 #[command(name = "05_picture")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Input pictures: PNG or JPEG
     #[arg(required = true)]
     inputs: Vec<PathBuf>,

@@ -31,7 +31,7 @@ use std::time::Duration;
 /// Blurs a picture slightly, equalises its histogram, and transposes it.
 #[derive(Debug, Parser)]
 #[command(name = "06_equalise")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Input picture: PNG or JPEG
     input: PathBuf,
     /// Output picture: PNG or JPEG, by its extension

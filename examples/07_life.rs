@@ -43,7 +43,7 @@ use std::time::{Duration, Instant};
 /// Runs the Game of Life, from a file with a pattern or from a random soup.
 #[derive(Debug, Parser)]
 #[command(name = "07_life")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Pattern: an .rle file of Golly, a .cells file in plain text, or a .lif file in Life 1.05 or 1.06, also compressed (.gz).
     /// Without it, cells are random
     input: Option<PathBuf>,

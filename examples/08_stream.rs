@@ -38,7 +38,7 @@ use std::time::Instant;
 /// Blurs or counts the samples of a file of any size.
 #[derive(Debug, Parser)]
 #[command(name = "08_stream")]
-struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     operation: Operation,
 }

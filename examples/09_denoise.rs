@@ -28,7 +28,7 @@ use std::time::Duration;
 /// Adds salt-and-pepper noise to a picture, and removes it by a median or another rank.
 #[derive(Debug, Parser)]
 #[command(name = "09_denoise")]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Input picture: PNG or JPEG
     input: PathBuf,
     /// Sheet with the picture, the noisy and the filtered one: PNG or JPEG, by its extension

@@ -3,6 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser};
 use slm::Device;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -38,7 +39,7 @@ impl From<String> for Report {
 
 /// Parses the command line and runs the example. Prints its report, or its error in one line.
 pub(crate) fn main<A: Parser, R: Into<Report>, E: Display>(run: impl FnOnce(&A) -> Result<R, E>) -> ExitCode {
-    let arguments = A::try_parse().unwrap_or_else(|error| with_right_tip::<A>(error).exit());
+    let arguments = parse::<A>(env::args_os().collect()).unwrap_or_else(|error| error.exit());
     // A closed pipe on the other side is not a failure of the example, so errors of printing are ignored.
     match run(&arguments) {
         Ok(report) => {
@@ -54,6 +55,11 @@ pub(crate) fn main<A: Parser, R: Into<Report>, E: Display>(run: impl FnOnce(&A) 
     }
 }
 
+/// Parses the words of a command line, of which the first one is the program.
+pub(crate) fn parse<A: Parser>(words: Vec<OsString>) -> Result<A, clap::Error> {
+    A::try_parse_from(&words).map_err(|error| with_right_tip::<A>(error, &words))
+}
+
 /// Prints what the user of a file should know, in one line to standard error.
 pub(crate) fn note(file: &Path, text: impl Display) {
     say(format!("note: {}: {text}", file.display()));
@@ -66,7 +72,7 @@ pub(crate) fn say(line: String) {
 
 /// Replaces clap's tip for an argument that it reads as an option. clap suggests `--` before it, which does not help if options
 /// follow, or if no positional argument is left. A file name can begin with `./` instead, so the tip says that where it helps.
-fn with_right_tip<A: Parser>(mut error: clap::Error) -> clap::Error {
+fn with_right_tip<A: Parser>(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(seen))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
@@ -74,7 +80,7 @@ fn with_right_tip<A: Parser>(mut error: clap::Error) -> clap::Error {
     };
     // For `-x.png` clap reports `-x` alone.
     let is_it = |argument: &String| argument == seen || !seen.starts_with("--") && argument.starts_with(&**seen);
-    let mut arguments: Vec<_> = env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let mut arguments: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let Some(argument) = arguments.iter_mut().skip(1).find(|argument| is_it(argument)) else { return error };
     let (whole, file) = (argument.clone(), format!("./{argument}"));
     *argument = file.clone();

@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use slm::ndarray::{Array2, Array3};
 use slm::{
-    Boundary, Buffer2, Convert, Device, Filter1d, Filter2d, Gaussian, Histogram, Life, Map, Rank2d, RankWindow, Result,
-    Transpose,
+    Boundary, Buffer2, Channels, Convert, Device, Filter1d, Filter2d, Gaussian, Histogram, Life, Lookup, Map,
+    Morphology2d, Rank1d, Rank2d, RankWindow, Result, Transpose,
 };
 use slm_fuzz::{Reader, boundary, devices, extent, floods, typed};
 use slm_test_support::numbers::Kind;
@@ -14,8 +14,21 @@ use slm_test_support::numbers::Kind;
 /// An operation with extreme numbers. Errors are fine, and nothing else is checked.
 type Run = fn(&mut Reader<'_>, &Device) -> Result<()>;
 
-const RUNS: [Run; 9] =
-    [lines, generated_lines, pictures, generated_pictures, ranks, histograms, transposes, boards, buffers];
+const RUNS: [Run; 13] = [
+    lines,
+    generated_lines,
+    pictures,
+    generated_pictures,
+    ranks,
+    histograms,
+    transposes,
+    boards,
+    buffers,
+    ranks_of_lines,
+    morphology,
+    channels,
+    tables,
+];
 
 fuzz_target!(|input: &[u8]| {
     let reader = &mut Reader::new(input);
@@ -205,5 +218,69 @@ fn buffers(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
     Map::clamp(real(reader) as f32, real(reader) as f32).prepare(device)?.apply(&buffer)?;
     let matrix = Buffer2::from_buffer(buffer, reader.extreme(), reader.extreme(), reader.extreme())?;
     matrix.download()?;
+    Ok(())
+}
+
+fn ranks_of_lines(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
+    let window = reader.extreme();
+    let filter = match reader.below(3) {
+        0 => Rank1d::median(window),
+        1 => Rank1d::rank(window, reader.extreme() as isize),
+        _ => Rank1d::percentile(window, real(reader)),
+    };
+    let filter = filter.boundary(outside(reader)).extent(extent(reader));
+    let filter = if reader.flag() { filter.stride(reader.extreme()) } else { filter };
+    let filter = if reader.flag() { filter.channels(reader.extreme()) } else { filter };
+    let filter = if reader.flag() { filter.origin(reader.extreme() as isize) } else { filter };
+    let filter = filter.prepare(device)?.along(reader.below(3));
+    let _ = filter.output_shape([reader.extreme(), reader.extreme()]);
+    let _ = filter.plan([reader.extreme()]);
+    let shape = [reader.below(9), reader.below(20)];
+    let [lines, samples] = filter.output_shape(shape)?;
+    // As for `ranks`.
+    if !floods(&[lines, samples, window / 64 + 1]) {
+        filter.apply(&Array2::<f32>::ones(shape))?;
+    }
+    Ok(())
+}
+
+fn morphology(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
+    let window = RankWindow::rectangle(reader.extreme(), reader.extreme());
+    let samples = window.shape().into_iter().fold(1, usize::saturating_mul);
+    let operation = match reader.below(3) {
+        0 => Morphology2d::erosion(window),
+        1 => Morphology2d::opening(window),
+        _ => Morphology2d::gradient(window),
+    };
+    let operation = if reader.flag() { operation.ignore_outside() } else { operation.boundary(outside(reader)) };
+    let operation = if reader.flag() { operation.channels(reader.extreme()) } else { operation };
+    let operation =
+        if reader.flag() { operation.origin(reader.extreme() as isize, reader.extreme() as isize) } else { operation };
+    let operation = operation.prepare(device)?;
+    let _ = operation.plan([reader.extreme(), reader.extreme()]);
+    let shape = [reader.below(9), reader.below(20)];
+    if !floods(&[shape[0], shape[1], samples / 64 + 1]) {
+        operation.apply(&Array2::<f32>::ones(shape))?;
+    }
+    Ok(())
+}
+
+fn channels(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
+    let count = reader.extreme();
+    let split = Channels::<u16>::split(count).prepare(device)?;
+    let _ = split.plan([reader.extreme(), reader.extreme()]);
+    split.apply(&vec![1; reader.below(60)])?;
+    let merge = Channels::<u16>::merge(count).prepare(device)?;
+    let _ = merge.plan([reader.extreme(), reader.extreme()]);
+    merge.apply(&vec![1; reader.below(60)])?;
+    Ok(())
+}
+
+fn tables(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
+    let (edges, entries) = (reader.below(9), reader.below(9));
+    let edges: Vec<f32> = (0..edges).map(|_| real(reader) as f32).collect();
+    let table = Lookup::between(&edges, &vec![1u8; entries]).below(reader.byte()).nan(reader.byte());
+    let samples: Vec<f32> = (0..reader.below(20)).map(|_| real(reader) as f32).collect();
+    table.prepare(device)?.apply(&samples)?;
     Ok(())
 }

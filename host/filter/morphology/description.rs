@@ -152,7 +152,7 @@ impl<S: RankElement> Morphology2d<S> {
     /// * [`RankError::NoSamples`] for an element without samples.
     /// * [`Error::TooLarge`] for an element with more than 4,096 rows or columns, or 2^16 channels or more.
     /// * [`Filter2dError::Constants`] for [`boundaries`](Self::boundaries) with different constants.
-    /// * [`Filter2dError::Origin`] for an [`origin`](Self::origin) outside of the element.
+    /// * [`RankError::Origin`] for an [`origin`](Self::origin) outside of the element.
     /// * [`Filter2dError::Zero`] for 0 channels.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the element.
     /// * The errors of [`Device::upload`] and, on a GPU, of [`Device::kernel`].

@@ -1,12 +1,11 @@
 //! Description of a rank filter: plain data.
 
 use super::rule::{Rank, RankRule};
-use super::{PreparedRank2d, Rank2dAlgorithm, RankElement, RankWindow};
+use super::{PreparedRank2d, Rank2dAlgorithm, RankElement, RankError, RankWindow};
 use crate::filter::generated::WeightSource;
 use crate::filter::origin;
 use crate::filter::settings::{FilterSettings, setters};
 use crate::filter::two_d::{borders, window::Window};
-use crate::filter2d::Filter2dError;
 use crate::{Boundary, Device, Extent, Result};
 use std::sync::Arc;
 
@@ -186,7 +185,7 @@ impl<S: RankElement> Rank2d<S> {
     /// * [`RankError::NoSamples`], [`RankError::Rank`] or [`RankError::Percentile`] for an invalid window or rank.
     /// * [`Error::TooLarge`] for a window with more than 4,096 rows or columns, a stride of 2^31 or more, or 2^16 channels or more.
     /// * [`Filter2dError::Constants`] for [`boundaries`](Self::boundaries) with different constants.
-    /// * [`Filter2dError::Origin`] for an [`origin`](Self::origin) outside of the window.
+    /// * [`RankError::Origin`] for an [`origin`](Self::origin) outside of the window.
     /// * [`Filter2dError::Zero`] for a stride or a number of channels of 0.
     /// * [`Error::OutOfHostMemory`] if there is no memory for the window.
     /// * [`RankError::NotSeparable`] on a GPU if [`VanHerk`](Rank2dAlgorithm::VanHerk) does not take the filter.
@@ -200,14 +199,14 @@ impl<S: RankElement> Rank2d<S> {
 
     /// Returns what the filter does, with heights of the samples of the window if it is an extreme of a rectangle, or an error.
     pub(super) fn rule(&self, heights: Option<Arc<Vec<S>>>) -> Result<RankRule<S>> {
-        const NAMES: [&str; 2] = ["the row origin of a filter", "the column origin of a filter"];
+        const NAMES: [&str; 2] = ["the row origin of a window", "the column origin of a window"];
         let FilterSettings { origin, boundaries, extent, algorithm, .. } = self.settings;
         let runs = self.window.runs()?;
         self.rank.check(runs.count as usize)?;
         let place = |axis: usize| {
-            let (weights, origin) = (runs.shape[axis], origin[axis]);
-            let error = Filter2dError::Origin { what: NAMES[axis], origin, weights };
-            origin::left(weights, origin, false).ok_or(error)
+            let (samples, origin) = (runs.shape[axis], origin[axis]);
+            let error = RankError::Origin { what: NAMES[axis], origin, samples };
+            origin::left(samples, origin, false).ok_or(error)
         };
         let left = [place(0)?, place(1)?];
         let (borders, outside) = borders(boundaries)?;
@@ -218,4 +217,4 @@ impl<S: RankElement> Rank2d<S> {
 }
 
 #[cfg(doc)]
-use crate::{Error, rank2d::RankError};
+use crate::{Error, filter2d::Filter2dError};

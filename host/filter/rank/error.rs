@@ -1,5 +1,6 @@
 //! Errors of rank filters.
 
+use crate::filter::origin::range;
 use crate::text::{Count, Number};
 
 /// An invalid window or rank.
@@ -23,6 +24,17 @@ pub enum RankError {
         /// The rank.
         rank: isize,
         /// Number of samples of a window.
+        samples: usize,
+    },
+    /// An origin that moves the centre out of the window.
+    #[error("{what} must be from {} to {} for {}, not {origin}", range(*samples)[0], range(*samples)[1],
+        Count(*samples, "sample"))]
+    Origin {
+        /// The origin of an axis.
+        what: &'static str,
+        /// Its value.
+        origin: isize,
+        /// Number of samples of a window along the axis.
         samples: usize,
     },
     /// A percentile that is not one.

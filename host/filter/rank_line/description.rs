@@ -2,7 +2,7 @@
 
 use super::PreparedRank1d;
 use crate::filter::generated::WeightSource;
-use crate::filter::one_d::{Filter1dError, Reach};
+use crate::filter::one_d::Reach;
 use crate::filter::origin;
 use crate::filter::settings::{FilterSettings, setters};
 use crate::rank2d::RankError;
@@ -123,7 +123,7 @@ impl<S: RankElement> Rank1d<S> {
     ///
     /// * [`RankError::NoSamples`], [`RankError::Rank`] or [`RankError::Percentile`] for an invalid window or rank.
     /// * [`Error::TooLarge`] for a window of more than 4,096 samples, a stride of 2^31 or more, or 2^16 channels or more.
-    /// * [`Filter1dError::Origin`] for an [`origin`](Self::origin) outside of the window.
+    /// * [`RankError::Origin`] for an [`origin`](Self::origin) outside of the window.
     /// * [`Filter1dError::NoStride`] for a stride of 0, and [`Filter1dError::NoChannels`] for 0 channels.
     /// * [`RankError::NotSeparable`] on a GPU if [`VanHerk`](Rank2dAlgorithm::VanHerk) does not take the filter.
     /// * [`RankError::NotSortable`] on a GPU if [`SortedTile`](Rank2dAlgorithm::SortedTile) does not take the filter.
@@ -136,7 +136,8 @@ impl<S: RankElement> Rank1d<S> {
         if len == 0 {
             return Err(RankError::NoSamples { rows: 1, columns: 0 }.into());
         }
-        let left = origin::left(len, origin, false).ok_or(Filter1dError::Origin { origin, taps: len })?;
+        let error = RankError::Origin { what: "the origin of a window", origin, samples: len };
+        let left = origin::left(len, origin, false).ok_or(error)?;
         let reach = Reach { taps: len, left, extent, channels, stride };
         reach.check()?;
         PreparedRank1d::new(device, self.clone(), reach)
@@ -159,4 +160,4 @@ impl<S: RankElement> Rank1d<S> {
 }
 
 #[cfg(doc)]
-use crate::Error;
+use crate::{Error, filter1d::Filter1dError};

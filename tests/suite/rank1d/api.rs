@@ -15,7 +15,10 @@ fn invalid_filters() {
     assert_eq!(error(&Rank1d::median(0)), RankError::NoSamples { rows: 1, columns: 0 }.into());
     assert_eq!(error(&Rank1d::rank(3, 3)), RankError::Rank { rank: 3, samples: 3 }.into());
     assert_eq!(error(&Rank1d::percentile(3, 101.0)), RankError::Percentile { percentile: 101.0 }.into());
-    assert_eq!(error(&Rank1d::median(4).origin(2)), Filter1dError::Origin { origin: 2, taps: 4 }.into());
+    assert_eq!(
+        error(&Rank1d::median(4).origin(2)),
+        RankError::Origin { what: "the origin of a window", origin: 2, samples: 4 }.into()
+    );
     assert_eq!(error(&Rank1d::median(3).stride(0)), Filter1dError::NoStride.into());
     assert_eq!(error(&Rank1d::median(3).channels(0)), Filter1dError::NoChannels.into());
     let too_long = Error::TooLarge { what: "the columns of a window", factors: [4097, 1], limit: 4096 };

@@ -28,7 +28,7 @@ fn large_elements() {
 #[test]
 fn origins_outside_of_the_element() {
     for origin in [2, -2, isize::MIN, isize::MAX] {
-        let expected = Filter2dError::Origin { what: "the column origin of a filter", origin, weights: 3 };
+        let expected = RankError::Origin { what: "the column origin of a window", origin, samples: 3 };
         assert_eq!(error(&Morphology2d::dilation(3).origin(0, origin)), expected.into());
     }
     for origin in [-2, -1, 0, 1] {

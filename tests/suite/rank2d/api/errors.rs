@@ -62,8 +62,10 @@ fn percentiles_out_of_range() {
 fn what_other_filters_refuse() {
     assert_eq!(
         error(&Rank2d::median(3).origin(2, 0)),
-        Filter2dError::Origin { what: "the row origin of a filter", origin: 2, weights: 3 }.into()
+        RankError::Origin { what: "the row origin of a window", origin: 2, samples: 3 }.into()
     );
+    let text = error(&Rank2d::median(3).origin(2, 0)).to_string();
+    assert_eq!(text, "the row origin of a window must be from -1 to 1 for 3 samples, not 2");
     assert_eq!(
         error(&Rank2d::median(3).boundaries(Boundary::Zero, Boundary::Constant(1.0))),
         Filter2dError::Constants { rows: 0.0, columns: 1.0 }.into()
