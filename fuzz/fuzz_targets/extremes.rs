@@ -188,10 +188,13 @@ fn transposes(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
     let _ = prepared.plan_pitched([reader.extreme(), reader.extreme()]);
     let in_place = transpose.prepare_in_place(device)?;
     in_place.plan()?;
-    if !floods(&shape) {
-        let mut numbers = vec![1u16; shape.iter().product()];
-        prepared.apply(&numbers)?;
-        in_place.apply(&mut numbers)?;
+    let elements = shape.into_iter().fold(1, usize::saturating_mul);
+    if !floods(&[elements]) {
+        prepared.apply(&vec![1u16; elements])?;
+    }
+    // In place there may be launches for each matrix.
+    if !floods(&[elements, 16]) {
+        in_place.apply(&mut vec![1u16; elements])?;
     }
     prepared.apply(&[1u16; 12])?;
     Ok(())
