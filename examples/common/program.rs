@@ -55,7 +55,7 @@ pub(crate) fn main<A: Parser, R: Into<Report>, E: Display>(run: impl FnOnce(&A) 
     }
 }
 
-/// Parses the words of a command line, of which the first one is the program.
+/// Parses a command line. Its first word is the name of the program.
 pub(crate) fn parse<A: Parser>(words: Vec<OsString>) -> Result<A, clap::Error> {
     A::try_parse_from(&words).map_err(|error| with_right_tip::<A>(error, &words))
 }

@@ -4,10 +4,11 @@
 //! depends on (the tile and its halo), several at a time, and waits. Then thread `(x, y)` computes the outputs `x`, `x + 32`, … of rows `y`,
 //! `y + 8`, ….
 //!
-//! Small windows with strides of 1, of pixels with one channel, have larger tiles: 8 rows of 256 pixels for windows of one row, in planes with
-//! so many columns; otherwise 32 rows of 64 pixels, in planes with more than 16 rows of outputs. If planes and windows have a single row, as
-//! for lines, a tile has 512 pixels of it, or 2,048 samples if pixels have one channel and the stride is 1, and the block's threads are all in
-//! one row.
+//! Tiles are larger where the window is small, the strides are 1, and pixels have one channel: 32 rows of 64 pixels in planes with more than
+//! 16 rows of outputs. Windows of one row have 8 rows of 256 pixels instead, in planes with at least 256 columns of outputs.
+//!
+//! Lines are planes of a single row with windows of a single row. Their tiles have 512 pixels, or 2,048 samples if pixels have one channel and
+//! the stride is 1, and the block's threads are all in one row.
 //!
 //! Shared memory: rows of keys, a word or two each. A row is divided into one phase per column of the stride: pixel `p` of the row stands
 //! in phase `p % stride` at place `p / stride`, with its channels side by side, as for `filter2d_tile`. So the samples that neighbouring
