@@ -1,4 +1,4 @@
-//! `Rank2d` of several sizes: pictures of 8192 x 8192 and of 4096 x 4096 on a GPU, of 4096 x 4096 on the CPU; and on a GPU a picture of one row of
+//! `Rank2d` and `Morphology2d` of several sizes: pictures of 8192 x 8192 and of 4096 x 4096 on a GPU, of 4096 x 4096 on the CPU; and on a GPU a picture of one row of
 //! 2^26 samples, as `Rank1d` has it.
 //!
 //! Times are the device's own (CUDA events), data stay on the device, and every variant's result is checked. It prints a table with
@@ -12,8 +12,8 @@ mod peer;
 use common::{Times, begin, columns, end, random, report};
 use rayon::prelude::*;
 use slm::ndarray::Array2;
-use slm::rank2d::{PreparedRank2d, Rank2dAlgorithm, RankElement};
-use slm::{Backend, Boundary, Buffer2, Device, Rank2d, Result};
+use slm::rank2d::{Rank2dAlgorithm, RankElement};
+use slm::{Backend, Boundary, Buffer2, Device, Morphology2d, Rank2d, RankWindow, Result};
 use std::time::Duration;
 
 const ROUNDS: usize = 15;
@@ -30,6 +30,7 @@ const CASES: &[Case] = &[
     Case::Median(3),
     Case::Median(4),
     Case::Median(5),
+    Case::Median(6),
     Case::Median(7),
     Case::Median(9),
     Case::Median(15),
@@ -38,10 +39,16 @@ const CASES: &[Case] = &[
     Case::RowMedian(65),
     Case::RowMedian(257),
     Case::ColumnMedian(65),
+    Case::DiscMedian(4),
+    Case::DiscMedian(7),
     Case::Minimum(3),
     Case::Minimum(15),
     Case::Minimum(75),
     Case::Minimum(255),
+    Case::DiscMinimum(4),
+    Case::DiscMinimum(7),
+    Case::Opening(15),
+    Case::Gradient(3),
 ];
 
 const CASES_OF_LINES: &[Case] = &[
@@ -49,6 +56,7 @@ const CASES_OF_LINES: &[Case] = &[
     Case::LineMedian(5),
     Case::LineMedian(9),
     Case::LineMedian(25),
+    Case::LineMedian(49),
     Case::LineMedian(65),
     Case::LineMedian(257),
     Case::LineMedian(1025),
@@ -89,7 +97,8 @@ fn is_cpu(device: &Device) -> bool {
     device.info().backend == Backend::Cpu
 }
 
-/// A rank of square windows with this side, of windows of one row or of one column of a picture, or of those of a line.
+/// A rank of square windows with this side, of windows of one row or of one column of a picture, of those of a line, or of discs with this
+/// radius; or morphology with squares.
 #[derive(Clone, Copy, Debug)]
 enum Case {
     Median(usize),
@@ -98,41 +107,55 @@ enum Case {
     ColumnMedian(usize),
     LineMedian(usize),
     LineMinimum(usize),
+    DiscMedian(usize),
+    DiscMinimum(usize),
+    Opening(usize),
+    Gradient(usize),
 }
+
+/// What is measured.
+type Operation<S> = Box<dyn Fn(&Buffer2<S>, &mut Buffer2<S>) -> Result<()>>;
 
 impl Case {
     /// Returns the rows and columns of the window.
-    fn window(self) -> [usize; 2] {
+    fn shape(self) -> [usize; 2] {
         match self {
-            Case::Median(side) | Case::Minimum(side) => [side; 2],
+            Case::Median(side) | Case::Minimum(side) | Case::Opening(side) | Case::Gradient(side) => [side; 2],
             Case::RowMedian(len) | Case::LineMedian(len) | Case::LineMinimum(len) => [1, len],
             Case::ColumnMedian(len) => [len, 1],
+            Case::DiscMedian(radius) | Case::DiscMinimum(radius) => [2 * radius + 1; 2],
         }
     }
 
-    /// Returns the number of the output among the samples of a window in ascending order.
-    fn rank(self) -> usize {
+    /// Returns whether a sample of the window's rows and columns belongs to it.
+    fn has(self, row: usize, column: usize) -> bool {
         match self {
-            Case::Median(_) | Case::RowMedian(_) | Case::ColumnMedian(_) | Case::LineMedian(_) => {
-                self.window().into_iter().product::<usize>() / 2
+            Case::DiscMedian(radius) | Case::DiscMinimum(radius) => {
+                radius.abs_diff(row).pow(2) + radius.abs_diff(column).pow(2) <= radius * radius
             }
-            Case::Minimum(_) | Case::LineMinimum(_) => 0,
+            _ => true,
         }
     }
 
-    fn filter<S: RankElement>(self) -> Rank2d<S> {
-        match self {
+    /// Returns the operation, prepared for a device.
+    fn prepare<S: RankElement>(self, device: &Device, algorithm: Rank2dAlgorithm) -> Result<Operation<S>> {
+        let rank = match self {
             Case::Median(_) | Case::RowMedian(_) | Case::ColumnMedian(_) | Case::LineMedian(_) => {
-                Rank2d::median(self.window())
+                Rank2d::median(self.shape())
             }
-            Case::Minimum(_) | Case::LineMinimum(_) => Rank2d::minimum(self.window()),
-        }
-        .boundary(Boundary::Nearest)
+            Case::Minimum(_) | Case::LineMinimum(_) => Rank2d::minimum(self.shape()),
+            Case::DiscMedian(radius) => Rank2d::median(RankWindow::disc(radius)),
+            Case::DiscMinimum(radius) => Rank2d::minimum(RankWindow::disc(radius)),
+            Case::Opening(_) => return morphology(&Morphology2d::opening(self.shape()), device),
+            Case::Gradient(_) => return morphology(&Morphology2d::gradient(self.shape()), device),
+        };
+        let prepared = rank.boundary(Boundary::Nearest).algorithm(algorithm).prepare(device)?;
+        Ok(Box::new(move |samples, outputs| prepared.apply_into(samples, outputs)))
     }
 
-    /// Returns whether bisection is measured beside sorting.
-    fn has_bisection(self) -> bool {
-        matches!(self, Case::Median(9))
+    /// Returns whether another kernel in shared memory is measured beside the choice: bisection, or a network.
+    fn has_shared(self) -> bool {
+        matches!(self, Case::Median(6 | 9) | Case::LineMedian(49))
     }
 
     /// Returns whether sorting is measured beside a network.
@@ -143,9 +166,9 @@ impl Case {
     fn variants(self, device: &Device) -> &'static [(&'static str, Rank2dAlgorithm)] {
         if is_cpu(device) {
             &[("cpu", Rank2dAlgorithm::Auto)]
-        } else if self.window() == [GLOBAL_SIDE; 2] {
+        } else if matches!(self, Case::Median(GLOBAL_SIDE) | Case::Minimum(GLOBAL_SIDE)) {
             &[("auto", Rank2dAlgorithm::Auto), ("global", Rank2dAlgorithm::GlobalMemory)]
-        } else if self.has_bisection() {
+        } else if self.has_shared() {
             &[("auto", Rank2dAlgorithm::Auto), ("shared", Rank2dAlgorithm::SharedTile)]
         } else if self.has_sorting() {
             &[("auto", Rank2dAlgorithm::Auto), ("sorted", Rank2dAlgorithm::SortedTile)]
@@ -153,6 +176,11 @@ impl Case {
             &[("auto", Rank2dAlgorithm::Auto)]
         }
     }
+}
+
+fn morphology<S: RankElement>(operation: &Morphology2d<S>, device: &Device) -> Result<Operation<S>> {
+    let prepared = operation.clone().boundary(Boundary::Nearest).prepare(device)?;
+    Ok(Box::new(move |samples, outputs| prepared.apply_into(samples, outputs)))
 }
 
 /// A sample type of the benchmark.
@@ -163,6 +191,8 @@ trait Sample: RankElement {
 
     /// Returns an integer that has the order of the samples, and differs for samples with different bits.
     fn order_key(self) -> i32;
+
+    fn minus(self, other: Self) -> Self;
 }
 
 impl Sample for u8 {
@@ -174,6 +204,10 @@ impl Sample for u8 {
 
     fn order_key(self) -> i32 {
         self.into()
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self - other
     }
 }
 
@@ -188,6 +222,10 @@ impl Sample for f32 {
         // As in `f32::total_cmp`: of negative numbers, those with greater magnitudes are less.
         let bits = self.to_bits().cast_signed();
         if bits < 0 { bits ^ i32::MAX } else { bits }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self - other
     }
 }
 
@@ -215,9 +253,9 @@ impl<T: Sample> Problem<T> {
             let expected = self.expected(case);
             let mut variants = Vec::new();
             for &(name, algorithm) in case.variants(&self.device) {
-                let filter = case.filter().algorithm(algorithm).prepare(&self.device)?;
-                let first = self.check(case, name, &filter, &expected)?;
-                variants.push(Variant { name, filter, is_long: first > LONG, times: vec![first] });
+                let operation = case.prepare(&self.device, algorithm)?;
+                let first = self.check(case, name, &operation, &expected)?;
+                variants.push(Variant { name, operation, is_long: first > LONG, times: vec![first] });
             }
             self.rows_of_table(case, &mut variants)?;
         }
@@ -234,7 +272,7 @@ impl<T: Sample> Problem<T> {
         for _ in 0..ROUNDS {
             copies.push(self.device.time(|| self.outputs.copy_from(&self.samples))?.1);
             for variant in variants.iter_mut().filter(|variant| !variant.is_long) {
-                let work = || variant.filter.apply_into(&self.samples, &mut self.outputs);
+                let work = || (variant.operation)(&self.samples, &mut self.outputs);
                 variant.times.push(self.device.time(work)?.1);
             }
         }
@@ -253,11 +291,11 @@ impl<T: Sample> Problem<T> {
         report(name, &case, Times::of(times), &[bytes as u64, pixels as u64], verdict);
     }
 
-    /// Filters once, and compares outputs with the expected ones. Returns the time of the run.
-    fn check(&mut self, case: Case, name: &str, filter: &PreparedRank2d<T>, expected: &[Output]) -> Result<Duration> {
+    /// Runs once, and compares outputs with the expected ones. Returns the time of the run.
+    fn check(&mut self, case: Case, name: &str, operation: &Operation<T>, expected: &[Output]) -> Result<Duration> {
         let (rows, columns) = self.host.dim();
         self.outputs = Buffer2::zeroed(&self.device, rows, columns)?;
-        let ((), time) = self.device.time(|| filter.apply_into(&self.samples, &mut self.outputs))?;
+        let ((), time) = self.device.time(|| operation(&self.samples, &mut self.outputs))?;
         compare(case, name, &self.outputs.download()?, expected);
         Ok(time)
     }
@@ -273,21 +311,45 @@ impl<T: Sample> Problem<T> {
     }
 
     /// Returns the key of an output by definition.
-    fn exact(&self, case: Case, [r, c]: [usize; 2]) -> i32 {
+    fn exact(&self, case: Case, place: [usize; 2]) -> i32 {
+        let least = |place| self.ascending(case, place)[0];
+        let window = self.ascending(case, place);
+        match case {
+            Case::Median(_)
+            | Case::RowMedian(_)
+            | Case::ColumnMedian(_)
+            | Case::LineMedian(_)
+            | Case::DiscMedian(_) => window[window.len() / 2].order_key(),
+            Case::Minimum(_) | Case::LineMinimum(_) | Case::DiscMinimum(_) => window[0].order_key(),
+            Case::Opening(_) => {
+                let eroded = self.window(case, place).map(|place| least(place).order_key());
+                eroded.max().expect("a window has samples")
+            }
+            Case::Gradient(_) => window[window.len() - 1].minus(window[0]).order_key(),
+        }
+    }
+
+    /// Returns the samples of the window of an output in ascending order.
+    fn ascending(&self, case: Case, place: [usize; 2]) -> Vec<T> {
+        let mut samples: Vec<_> = self.window(case, place).map(|place| self.host[place]).collect();
+        samples.sort_unstable_by_key(|sample| sample.order_key());
+        samples
+    }
+
+    /// Returns the places of the samples of the window of an output.
+    fn window(&self, case: Case, [r, c]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
         let (rows, columns) = self.host.dim();
-        let [height, width] = case.window();
+        let [height, width] = case.shape();
         let nearest = |place: usize, taps: usize, length: usize| place.saturating_sub(taps / 2).min(length - 1);
-        let row = |i| (0..width).map(move |j| [nearest(r + i, height, rows), nearest(c + j, width, columns)]);
-        let mut keys: Vec<_> = (0..height).flat_map(row).map(|place| self.host[place].order_key()).collect();
-        keys.sort_unstable();
-        keys[case.rank()]
+        let row = move |i| (0..width).filter(move |&j| case.has(i, j)).map(move |j| [i, j]);
+        (0..height).flat_map(row).map(move |[i, j]| [nearest(r + i, height, rows), nearest(c + j, width, columns)])
     }
 }
 
-/// A filter of a case, and the times of its runs.
+/// An operation of a case, and the times of its runs.
 struct Variant<T: Sample> {
     name: &'static str,
-    filter: PreparedRank2d<T>,
+    operation: Operation<T>,
     is_long: bool,
     times: Vec<Duration>,
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures SciPy and OpenCV on the CPU with the problems of `Rank2d`: medians and minima of a picture of u8, and of one of f32.
+"""Measures SciPy and OpenCV on the CPU with the problems of `Rank2d`: medians, minima and morphology of a picture of u8, and of one of f32.
 
 `scipy.ndimage` runs in one thread. OpenCV has its own threads, and is measured with one and with one per core.
 
@@ -17,16 +17,24 @@ from pictures import CPU_SIDE, Picture, measure_copy, print_columns, report, tim
 
 RATE = "pixels_per_s"
 
-# Rows and columns of the windows of n.
-SQUARE, ROW, COLUMN = lambda n: (n, n), lambda n: (1, n), lambda n: (n, 1)
+# The samples of the window of n, of its rows and columns.
+SQUARE, ROW, COLUMN = (lambda n: np.ones((n, n), bool)), (lambda n: np.ones((1, n), bool)), (lambda n: np.ones((n, 1), bool))
+DISC = lambda n: np.hypot(*np.ogrid[-n : n + 1, -n : n + 1]) <= n
 
-# Kinds of ranks: their windows, and each n in ascending order.
+# Kinds of problems: their windows, and each n in ascending order.
 CASES = {
-    "Median": (SQUARE, (3, 4, 5, 7, 9, 15, 25, 75)),
+    "Median": (SQUARE, (3, 4, 5, 6, 7, 9, 15, 25, 75)),
     "RowMedian": (ROW, (3, 65, 257)),
     "ColumnMedian": (COLUMN, (9, 65)),
+    "DiscMedian": (DISC, (4, 7)),
     "Minimum": (SQUARE, (3, 15, 75, 255)),
+    "DiscMinimum": (DISC, (4, 7)),
+    "Opening": (SQUARE, (15,)),
+    "Gradient": (SQUARE, (3,)),
 }
+
+# The names in `scipy.ndimage`, and in CuPy's, of kinds that do not end with "Median" or "Minimum".
+FUNCTIONS = {"Opening": "grey_opening", "Gradient": "morphological_gradient"}
 
 # Seconds. A longer run is not repeated.
 LONG = 2
@@ -36,26 +44,40 @@ TOO_LONG = 20
 
 
 class Problem:
-    """A picture, a kind of rank, the window as (rows, columns), and the expected outputs at the positions of the picture.
+    """A picture, a kind of problem, its window, and the expected outputs at the positions of the picture.
 
-    The output at (r, c) is one of the samples x[r + i - rows // 2, c + j - columns // 2] for i < rows and j < columns, with
-    the nearest x outside: the one with index rows * columns // 2 in ascending order, or the least.
+    The window at (r, c) consists of samples x[r + i - rows // 2, c + j - columns // 2] for i < rows and j < columns, with the
+    nearest x outside. The output is the one with index count // 2 of the `count` samples in ascending order; or the least one;
+    or the greatest of the least ones at the window's positions; or the greatest one minus the least.
     """
 
     def __init__(self, picture, kind, n, window):
         self.samples, self.positions, self.kind, self.window = picture.samples, picture.positions, kind, window
         self.type, self.per_run = self.samples.dtype.name, self.samples.size
         self.name = f"{picture.name} {kind}({n})"
-        self.is_median = kind.endswith("Median")
-        # The name in `scipy.ndimage`, and in CuPy's.
-        self.function = "median_filter" if self.is_median else "minimum_filter"
-        rank = math.prod(window) // 2 if self.is_median else 0
-        rows, columns = (
-            (axis[:, None] + np.arange(taps) - taps // 2).clip(0, length - 1)
-            for axis, taps, length in zip(self.positions, window, self.samples.shape)
-        )
-        windows = (self.samples[np.ix_(*place)] for place in zip(rows, columns))
-        self.expected = np.array([np.sort(samples, axis=None)[rank] for samples in windows])
+        self.is_median, self.is_minimum = kind.endswith("Median"), kind.endswith("Minimum")
+        self.function = FUNCTIONS.get(kind, "median_filter" if self.is_median else "minimum_filter")
+        self.is_rectangle = window.all()
+        self.expected = np.array([self.output(position) for position in zip(*self.positions)])
+
+    def keywords(self, array):
+        """Returns the window as `scipy.ndimage` takes it; `array` makes an array of one of NumPy."""
+        return {"size": self.window.shape} if self.is_rectangle else {"footprint": array(self.window)}
+
+    def places(self, positions):
+        """Returns the rows and the columns of the samples of windows: an array of a row for each window."""
+        starts = (axis[:, None] - taps // 2 for axis, taps in zip(positions, self.window.shape))
+        axes = (start + taps for start, taps in zip(starts, np.nonzero(self.window)))
+        return tuple(axis.clip(0, length - 1) for axis, length in zip(axes, self.samples.shape))
+
+    def output(self, position):
+        places = self.places([np.array([place]) for place in position])
+        window = self.samples[places][0]
+        if self.kind == "Opening":
+            return self.samples[self.places([axis[0] for axis in places])].min(axis=1).max()
+        if self.kind == "Gradient":
+            return window.max() - window.min()
+        return np.sort(window)[window.size // 2] if self.is_median else window.min()
 
     def verdict(self, outputs):
         """Returns the verdict on the outputs at `self.positions`. It begins with "ok" if they are right, bit for bit."""
@@ -110,7 +132,7 @@ def scipy_cases(problem):
     from scipy import ndimage
 
     function = getattr(ndimage, problem.function)
-    work = lambda outputs: function(problem.samples, problem.window, output=outputs, mode="nearest")
+    work = lambda outputs: function(problem.samples, output=outputs, mode="nearest", **problem.keywords(np.asarray))
     yield f"SciPy ndimage.{problem.function}, 1 thread", work
 
 
@@ -118,18 +140,21 @@ def opencv_cases(problem):
     """Yields pairs of a peer and a function that filters into an array."""
     import cv2
 
-    rows, columns = problem.window
+    rows, columns = problem.window.shape
 
     def median(outputs):
         cv2.medianBlur(problem.samples, rows, outputs)  # the nearest pixels are outside
 
-    def erode(outputs):
-        cv2.erode(problem.samples, np.ones(problem.window, np.uint8), outputs, borderType=cv2.BORDER_REPLICATE)
+    def morphology(outputs):
+        element = problem.window.astype(np.uint8)
+        cv2.morphologyEx(problem.samples, operation, element, outputs, borderType=cv2.BORDER_REPLICATE)
 
     # Its medians are of squares with odd sides only, those of f32 of small ones.
-    if problem.is_median and (rows != columns or rows % 2 == 0 or problem.type == "float32" and rows > 5):
+    is_odd_square = problem.is_rectangle and rows == columns and rows % 2
+    if problem.is_median and (not is_odd_square or problem.type == "float32" and rows > 5):
         return
-    name, work = ("medianBlur", median) if problem.is_median else ("erode", erode)
+    operation = {"Opening": cv2.MORPH_OPEN, "Gradient": cv2.MORPH_GRADIENT}.get(problem.kind, cv2.MORPH_ERODE)
+    name, work = ("medianBlur", median) if problem.is_median else ("morphologyEx", morphology)
     for threads in sorted({1, len(os.sched_getaffinity(0))}):
         cv2.setNumThreads(threads)
         yield f"OpenCV {name}, {threads} thread{'s' if threads > 1 else ''}", work

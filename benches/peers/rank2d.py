@@ -18,7 +18,7 @@ from pictures import NEAR, SIDE, Copy, Cupy, Torch, print_columns
 SIDES = (SIDE, SIDE // 2)
 
 # As `CASES` of `cpu_rank2d`, but of a line.
-LINE_CASES = {"LineMedian": (ROW, (3, 5, 9, 25, 65, 257, 1025)), "LineMinimum": (ROW, (9, 1025))}
+LINE_CASES = {"LineMedian": (ROW, (3, 5, 9, 25, 49, 65, 257, 1025)), "LineMinimum": (ROW, (9, 1025))}
 
 # Number of samples of the largest windows that PyTorch writes to memory.
 UNFOLDED = 25
@@ -42,14 +42,16 @@ class TorchPeers(Torch):
 
     def cases(self, problem):
         """Yields a name and a function that returns the outputs for a picture."""
-        functional, window = self.functional, problem.window
+        functional, window = self.functional, problem.window.shape
+        if not problem.is_rectangle:
+            return
         if problem.is_median:
             # The windows are written to memory, of which larger ones need too much. Of an even number of samples, its median is
             # the lower one in the middle, not the upper one.
             count = math.prod(window)
             if count <= UNFOLDED and count % 2:
                 yield "unfold and median", lambda samples: self.median(samples, window)
-        elif problem.type == "float32":
+        elif problem.is_minimum and problem.type == "float32":
             # It pads with infinity. The nearest pixels of a window that are outside equal pixels in it, so the result is the same.
             least = lambda picture, lengths: -functional.max_pool2d(
                 -picture, lengths, stride=1, padding=[length // 2 for length in lengths]
@@ -76,7 +78,8 @@ class CupyPeers(Cupy):
     def cases(self, problem):
         """Yields a name and a function that returns the outputs for a picture."""
         function = getattr(self.ndimage, problem.function)
-        yield f"ndimage.{problem.function}", lambda samples: function(samples, problem.window, mode="nearest")
+        keywords = problem.keywords(self.upload)
+        yield f"ndimage.{problem.function}", lambda samples: function(samples, mode="nearest", **keywords)
 
 
 def time_on_gpu(peers, problem, work):

@@ -4,7 +4,7 @@ use super::key::Ranked;
 use super::tile::{Form, samples};
 use super::van_herk::{RUN, Sizes};
 use super::word_tile::LANES;
-use super::{Axis, BLOCK, Packing, median, network_tile, small_extreme, sorted};
+use super::{Axis, BLOCK, Packing, median, network_tile, run_extreme, small_extreme, sorted};
 use crate::filter2d::Geometry;
 use cuda_std::shared_bytes;
 
@@ -15,14 +15,18 @@ pub enum RankKernel {
     Global,
     /// Any window, from a tile in shared memory.
     Tile,
-    /// Any window of at most [`MOST_COMPARED`](Self::MOST_COMPARED) samples, from a tile in shared memory.
+    /// Any window of few samples, from a tile in shared memory.
     Network,
+    /// Any window of more samples, likewise.
+    LargeNetwork,
     /// Any rank of rectangles with strides of 1, of the sorted samples of a tile.
     Sorted,
     /// Minima and maxima of rectangles, from a tile in shared memory.
     Extreme,
     /// Minima and maxima of rectangles of at most [`MOST_TAPS`](Self::MOST_TAPS) rows and columns, with strides of 1.
     SmallExtreme,
+    /// Minima and maxima of any window without heights and with strides of 1, from a tile in shared memory.
+    RunExtreme,
     /// Minima and maxima of any window, from a tile in shared memory.
     AnyExtreme,
     /// Minima and maxima of any window, from global memory.
@@ -40,8 +44,16 @@ impl RankKernel {
     /// square.
     pub const MOST_TAPS: u32 = 16;
 
-    /// Maximum number of samples of the windows of [`Network`](Self::Network).
-    pub const MOST_COMPARED: u32 = network_tile::MOST;
+    /// Returns the kernel with a network for windows of `count` samples, if there is one.
+    #[must_use]
+    pub fn network(count: u32) -> Option<Self> {
+        let [few, more] = network_tile::MOST;
+        match count {
+            _ if count <= few => Some(RankKernel::Network),
+            _ if count <= more => Some(RankKernel::LargeNetwork),
+            _ => None,
+        }
+    }
 
     /// Returns the rows and columns of the windows of a kernel for medians.
     fn side(self) -> Option<u32> {
@@ -52,9 +64,11 @@ impl RankKernel {
             RankKernel::Global
             | RankKernel::Tile
             | RankKernel::Network
+            | RankKernel::LargeNetwork
             | RankKernel::Sorted
             | RankKernel::Extreme
             | RankKernel::SmallExtreme
+            | RankKernel::RunExtreme
             | RankKernel::AnyExtreme
             | RankKernel::AnyExtremeGlobal => None,
         }
@@ -72,6 +86,8 @@ pub struct RankProblem {
     pub columns: Axis,
     /// Channels of a pixel.
     pub channels: u32,
+    /// Runs of a window.
+    pub runs: u32,
 }
 
 /// What a launch depends on beside the problem.
@@ -87,7 +103,7 @@ pub struct RankLimits {
 #[must_use]
 pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, limits: RankLimits) -> Geometry {
     let RankLimits { pairs, shared_bytes: available } = limits;
-    let RankProblem { planes, rows, columns, channels } = *problem;
+    let RankProblem { planes, rows, columns, channels, runs } = *problem;
     let [width, height] = BLOCK.map(u64::from);
     // Each run is three numbers, and there may be one for each sample.
     let pass = u64::from(rows.taps).saturating_mul(columns.taps.into()).saturating_mul(4);
@@ -117,7 +133,12 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, limit
     let keys = tile_rows.saturating_mul(pixels).saturating_mul(channels.into());
     let lines = tile_rows.saturating_mul(u64::from(form.pixels)).saturating_mul(channels.into());
     let lines = if kernel == RankKernel::Extreme { lines } else { 0 };
-    let places = if kernel == RankKernel::Network { network_tile::PLACES.into() } else { 0 };
+    let (levels, table) = match kernel {
+        RankKernel::Network | RankKernel::LargeNetwork => (1, network_tile::OFFSETS),
+        RankKernel::RunExtreme => (run_extreme::levels(columns.taps).into(), run_extreme::table(runs)),
+        _ => (1, 0),
+    };
+    let keys = keys.saturating_mul(levels);
     let outputs = u64::from(form.pixels * form.rows).saturating_mul(channels.into());
     // Samples and keys, two windows of shared memory and two barriers of each thread, and minima along the rows.
     let others = keys.saturating_mul(2).saturating_add(4 * width * height);
@@ -128,14 +149,14 @@ pub fn rank_geometry<T: Ranked>(kernel: RankKernel, problem: &RankProblem, limit
         groups: planes.saturating_mul(rows.outputs.div_ceil(form.rows.into())),
         shared_bytes: shared_bytes::<T::Key>(keys)
             .saturating_add(shared_bytes::<T::Key>(lines))
-            .saturating_add(shared_bytes::<u32>(places)),
+            .saturating_add(shared_bytes::<u32>(table.into())),
         steps: outputs.saturating_mul(per_output).saturating_add(others).saturating_add(along_rows),
     }
 }
 
 /// Returns how to launch a kernel for medians of this number of rows and columns.
 fn of_medians<T: Ranked>(problem: &RankProblem, side: u32, pairs: bool) -> Geometry {
-    let RankProblem { planes, rows, columns, channels } = *problem;
+    let RankProblem { planes, rows, columns, channels, .. } = *problem;
     let form = median::form(side, if pairs { T::Medians::KEYS } else { 1 });
     let outputs = u64::from(median::OUTPUTS).pow(2);
     let words = u64::from(form.rows * form.pitch);
@@ -154,7 +175,7 @@ fn of_medians<T: Ranked>(problem: &RankProblem, side: u32, pairs: bool) -> Geome
 
 /// Returns how to launch the kernel for extremes of small rectangles.
 fn of_small_extremes<T: Ranked>(problem: &RankProblem, pairs: bool) -> Geometry {
-    let RankProblem { planes, rows, columns, channels } = *problem;
+    let RankProblem { planes, rows, columns, channels, .. } = *problem;
     let form = small_extreme::form::<T>([rows.taps, columns.taps], if pairs { T::Extremes::KEYS } else { 1 });
     let ([height, width], words) = (form.outputs.map(u64::from), u64::from(form.rows * form.pitch));
     let [x, y] = BLOCK.map(u64::from);
@@ -207,7 +228,7 @@ fn bytes_of_sorted<T: Ranked>(problem: &RankProblem, outputs: [u32; 2]) -> u64 {
 
 /// Returns how to launch the kernel that sorts tiles.
 fn of_sorted<T: Ranked>(problem: &RankProblem, outputs: [u32; 2]) -> Geometry {
-    let RankProblem { planes, rows, columns, channels } = *problem;
+    let RankProblem { planes, rows, columns, channels, .. } = *problem;
     let [height, width] = outputs.map(u64::from);
     let shared_bytes = bytes_of_sorted::<T>(problem, outputs);
     let threads = u64::from(LANES * sorted::WARPS);
@@ -273,7 +294,7 @@ impl RankPass {
     /// memory than there is.
     #[must_use]
     pub fn new<T: Ranked>(kernel: PassKernel, problem: &RankProblem, limits: RankLimits) -> Self {
-        let RankProblem { planes, rows, columns, channels } = *problem;
+        let RankProblem { planes, rows, columns, channels, .. } = *problem;
         let [keys, pack] = if limits.pairs { [T::Extremes::KEYS, T::Extremes::COLUMNS] } else { [1, 1] };
         let fits = |lines: u32, axis: &Axis, runs: u32| {
             // Long windows take all shared memory: otherwise the halo would be most of even the narrowest tile.

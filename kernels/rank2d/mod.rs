@@ -7,14 +7,15 @@
 //! |---|---|---|
 //! | `global.rs` | any window, by bisection from global memory | none |
 //! | `tile.rs` | any window that fits, by bisection in a tile of keys | tile |
-//! | `network_tile.rs` | any window of at most 25 samples, in registers | tile, places of a window's samples |
+//! | `network_tile.rs` | any window of at most 49 samples, in registers | tile, offsets of a window's samples |
 //! | `extreme.rs` | minima and maxima of rectangles, along rows, then down columns | tile, minima along the rows |
 //! | `small_extreme.rs` | likewise for small rectangles with strides of 1 | square, minima along the rows |
+//! | `run_extreme.rs` | minima and maxima of any flat window with strides of 1, run by run | minima of 1, 2, 4, … neighbours of a tile, their places |
 //! | `van_herk` | minima and maxima along rows or down columns, for windows of more than 9 samples | tile, minima of runs |
 //! | `median.rs`, `median_seven.rs` | medians of 3 x 3, 5 x 5 and 7 x 7 samples, in registers | tile |
 //! | `median_three.rs` | medians of 3 x 3 samples within the picture, in registers | none |
 //! | `sorted` | any rank of rectangles with strides of 1, of the sorted samples of a tile | tile, order of the samples, masks of windows |
-//! | `any_extreme.rs` | minima and maxima of any window, also with heights | that of `tile.rs` or `global.rs` |
+//! | `any_extreme.rs` | minima and maxima of any window, also with heights and strides | that of `tile.rs` or `global.rs` |
 //!
 //! `key.rs` has the keys, `select.rs` the bisection, and `network.rs` the networks of comparisons. For medians and extremes of
 //! rectangles, `packing.rs` has the words of one or two keys that are compared, and `word_tile.rs` tiles of these.
@@ -31,6 +32,7 @@ mod median_three;
 mod network;
 mod network_tile;
 mod packing;
+mod run_extreme;
 mod select;
 mod small_extreme;
 mod sorted;
@@ -217,7 +219,12 @@ kernel! {
 
     /// Any rank of any window of at most 25 samples, by a network in registers.
     pub fn rank2d_network<'l>(arena, args: Args<'l, T>) {
-        network_tile::outputs(arena, &args);
+        network_tile::outputs::<T, false>(arena, &args);
+    }
+
+    /// Any rank of any window of 26 to 49 samples, likewise.
+    pub fn rank2d_large_network<'l>(arena, args: Args<'l, T>) {
+        network_tile::outputs::<T, true>(arena, &args);
     }
 
     /// Any rank of rectangles, of the sorted samples of a tile; the strides are 1.
@@ -235,6 +242,11 @@ kernel! {
     /// Minima and maxima of rectangles of at most 16 x 16 samples; the strides are 1.
     pub fn rank2d_small_extreme<'l>(arena, args: Args<'l, T>) {
         small_extreme::extreme::<<T as Ranked>::Extremes>(arena, &args);
+    }
+
+    /// Minima and maxima of any window without heights; the strides are 1.
+    pub fn rank2d_run_extreme<'l>(arena, args: Args<'l, T>) {
+        run_extreme::extreme(arena, &args);
     }
 
     /// Minima and maxima of any window, in a tile in shared memory.

@@ -8,10 +8,10 @@ use super::packing::Packing;
 use cuda_std::Value;
 
 /// Most keys of a network.
-const KEYS: usize = 36;
+const KEYS: usize = 49;
 
 /// Most comparisons of a network.
-const COMPARISONS: usize = 160;
+const COMPARISONS: usize = 420;
 
 /// Indices of keys.
 #[derive(Clone, Copy)]
@@ -177,9 +177,10 @@ mod tests {
     #[test]
     fn lists_are_merged() {
         let of_medians = [(0, 3), (1, 1), (2, 1), (3, 3), (4, 1), (5, 5), (10, 10), (14, 14), (22, 14), (7, 12)];
-        // Those of 16 and 25 keys that are sorted.
+        // Those of 16, 25, 36 and 49 keys that are sorted.
         let of_sorting = [(1, 2), (2, 2), (3, 4), (4, 4), (6, 6), (6, 7), (8, 8), (12, 13)];
-        for (n, m) in of_medians.into_iter().chain(of_sorting) {
+        let of_more = [(2, 3), (4, 5), (9, 9), (18, 18), (12, 12), (24, 25)];
+        for (n, m) in of_medians.into_iter().chain(of_sorting).chain(of_more) {
             let network = Network::merging(Places::from(0, n), Places::from(n, m));
             for (zeros, of_second) in (0..=n).flat_map(|zeros| (0..=m).map(move |of_second| (zeros, of_second))) {
                 let mut keys = [0u32; KEYS];

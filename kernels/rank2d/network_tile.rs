@@ -1,8 +1,8 @@
-//! Any rank of windows of at most [`MOST`] samples, by networks of comparisons in registers.
+//! Any rank of windows of few samples, by networks of comparisons in registers.
 //!
-//! Blocks, tiles and shared memory are those of `tile.rs`, followed by a table: the places of the samples of a window in the tile, relative
-//! to its first row and column. Thread `i` stores the place of sample `i`, in the order of the runs, and all threads load the same four
-//! places at a time. A thread loads the keys of a window, sorts them, and takes the one that has the rank. Networks have a fixed size, so
+//! Blocks, tiles and shared memory are those of `tile.rs`, followed by a table: the offsets of the samples of a window in the tile from its
+//! first row and column. Thread `i` stores the offset of sample `i`, in the order of the runs, and all threads load the same four
+//! offsets at a time. A thread loads the keys of a window, sorts them, and takes the one that has the rank. Networks have a fixed size, so
 //! smaller windows are filled up with the greatest key.
 
 use super::key::{Key, Ranked};
@@ -13,36 +13,38 @@ use super::tile::{Layout, Place};
 use super::{Args, BLOCK};
 use cuda_std::{Arena, Shared, thread};
 
-/// Maximum number of samples of a window.
-pub(super) const MOST: u32 = 25;
+/// Maximum numbers of samples of a window, of two kernels: larger networks take registers that would leave smaller ones fewer resident blocks.
+pub(super) const MOST: [u32; 2] = [25, 49];
 
-/// Length of the table of places, which is loaded four at a time.
-pub(super) const PLACES: u32 = MOST.next_multiple_of(4);
+/// Length of the table of offsets, which is loaded four at a time.
+pub(super) const OFFSETS: u32 = MOST[1].next_multiple_of(4);
 
 #[inline(always)]
-pub(super) fn outputs<T: Ranked>(arena: Arena, args: &Args<T>) {
+pub(super) fn outputs<T: Ranked, const IS_LARGE: bool>(arena: Arena, args: &Args<T>) {
     let (layout, block) = (Layout::new(args), Place::new(args));
     let (tile, arena) = arena.split::<T::Key>(layout.len());
-    let (places, _) = arena.split::<u32>(PLACES);
+    let (offsets, _) = arena.split::<u32>(OFFSETS);
     block.load(&tile, args, &layout, T::key);
     let sample = thread::thread_idx_y() * BLOCK[0] + thread::thread_idx_x();
-    if sample < PLACES {
-        places.set(sample, if sample < args.count { place(args, &layout, sample) } else { 0 });
+    if sample < OFFSETS {
+        offsets.set(sample, if sample < args.count { offset(args, &layout, sample) } else { 0 });
     }
     thread::sync_threads();
-    let windows = Windows { args, layout, tile, places, rank: rank(args, args.count) };
-    match args.count {
-        ..=3 => windows.store::<3>(&block),
-        4..=5 => windows.store::<5>(&block),
-        6..=9 => windows.store::<9>(&block),
-        10..=16 => windows.store::<16>(&block),
-        _ => windows.store::<{ MOST as usize }>(&block),
+    let windows = Windows { args, layout, tile, offsets, rank: rank(args, args.count) };
+    match (IS_LARGE, args.count) {
+        (false, ..=3) => windows.store::<3>(&block),
+        (false, 4..=5) => windows.store::<5>(&block),
+        (false, 6..=9) => windows.store::<9>(&block),
+        (false, 10..=16) => windows.store::<16>(&block),
+        (false, _) => windows.store::<25>(&block),
+        (true, ..=36) => windows.store::<36>(&block),
+        (true, _) => windows.store::<49>(&block),
     }
 }
 
-/// Returns the place of a sample of a window, which has one with this number.
+/// Returns the offset of a sample of a window, which has one with this number.
 #[inline(always)]
-fn place<T: Ranked>(args: &Args<T>, layout: &Layout, mut sample: u32) -> u32 {
+fn offset<T: Ranked>(args: &Args<T>, layout: &Layout, mut sample: u32) -> u32 {
     let (mut run, [mut row, mut column, mut end]) = (0, args.run(0));
     while sample >= end - column {
         sample -= end - column;
@@ -57,7 +59,7 @@ struct Windows<'a, 'l, 's, T: Ranked> {
     args: &'a Args<'l, T>,
     layout: Layout,
     tile: Shared<'s, T::Key>,
-    places: Shared<'s, u32>,
+    offsets: Shared<'s, u32>,
     /// The rank of windows without NaNs.
     rank: Option<u32>,
 }
@@ -90,13 +92,13 @@ impl<T: Ranked> Windows<'_, '_, '_, T> {
     /// Returns the keys of a window, and the greatest key for the samples that it does not have.
     #[inline(always)]
     fn keys<const N: usize>(&self, start: u32) -> [T::Key; N] {
-        let (mut keys, mut places, mut i) = ([T::Key::MAX; N], [0; 4], 0);
+        let (mut keys, mut offsets, mut i) = ([T::Key::MAX; N], [0; 4], 0);
         while i < N {
             if i.is_multiple_of(4) {
-                places = self.places.get_pack(i as u32);
+                offsets = self.offsets.get_pack(i as u32);
             }
             if (i as u32) < self.args.count {
-                keys[i] = self.tile.get(start + places[i % 4]);
+                keys[i] = self.tile.get(start + offsets[i % 4]);
             }
             i += 1;
         }

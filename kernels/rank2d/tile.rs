@@ -21,7 +21,7 @@ use super::{Args, Axis, BLOCK};
 use cuda_std::{Arena, GlobalIn, Shared, thread};
 
 /// Threads of a block.
-const THREADS: u32 = BLOCK[0] * BLOCK[1];
+pub(super) const THREADS: u32 = BLOCK[0] * BLOCK[1];
 
 /// The outputs of a block, and its threads along rows and columns.
 #[derive(Clone, Copy)]

@@ -57,7 +57,8 @@
 //! # Cost
 //!
 //! Erosions and dilations run as the minima and maxima of [`rank2d`](crate::rank2d#cost): flat rectangles at a cost that hardly depends on
-//! their size, others with a comparison per sample of the element. Results in between are on the same device, and nothing waits for them.
+//! their size, other elements at one that depends on their number of rows, if they are flat, or of samples. Results in between are on the same
+//! device, and nothing waits for them.
 
 // | file | contents |
 // |---|---|

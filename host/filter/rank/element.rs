@@ -9,8 +9,8 @@ use crate::{Element, PointwiseElement, Result};
 use cuda_std::Entry;
 use slm_kernels::rank2d::{
     Args, PassArgs, PassKernel, RankKernel, Ranked, rank2d_along, rank2d_any_extreme, rank2d_any_extreme_global,
-    rank2d_down, rank2d_extreme, rank2d_global, rank2d_median3, rank2d_median5, rank2d_median7, rank2d_network,
-    rank2d_small_extreme, rank2d_sorted, rank2d_tile,
+    rank2d_down, rank2d_extreme, rank2d_global, rank2d_large_network, rank2d_median3, rank2d_median5, rank2d_median7,
+    rank2d_network, rank2d_run_extreme, rank2d_small_extreme, rank2d_sorted, rank2d_tile,
 };
 use std::fmt::Debug;
 
@@ -99,9 +99,11 @@ macro_rules! elements {
                     RankKernel::Global => rank2d_global::<$t>::NAME,
                     RankKernel::Tile => rank2d_tile::<$t>::NAME,
                     RankKernel::Network => rank2d_network::<$t>::NAME,
+                    RankKernel::LargeNetwork => rank2d_large_network::<$t>::NAME,
                     RankKernel::Sorted => rank2d_sorted::<$t>::NAME,
                     RankKernel::Extreme => rank2d_extreme::<$t>::NAME,
                     RankKernel::SmallExtreme => rank2d_small_extreme::<$t>::NAME,
+                    RankKernel::RunExtreme => rank2d_run_extreme::<$t>::NAME,
                     RankKernel::AnyExtreme => rank2d_any_extreme::<$t>::NAME,
                     RankKernel::AnyExtremeGlobal => rank2d_any_extreme_global::<$t>::NAME,
                     RankKernel::Median3 => rank2d_median3::<$t>::NAME,
@@ -115,9 +117,11 @@ macro_rules! elements {
                     RankKernel::Global => Box::new(gpu.own_kernel::<rank2d_global<$t>>()?),
                     RankKernel::Tile => Box::new(gpu.own_kernel::<rank2d_tile<$t>>()?),
                     RankKernel::Network => Box::new(gpu.own_kernel::<rank2d_network<$t>>()?),
+                    RankKernel::LargeNetwork => Box::new(gpu.own_kernel::<rank2d_large_network<$t>>()?),
                     RankKernel::Sorted => Box::new(gpu.own_kernel::<rank2d_sorted<$t>>()?),
                     RankKernel::Extreme => Box::new(gpu.own_kernel::<rank2d_extreme<$t>>()?),
                     RankKernel::SmallExtreme => Box::new(gpu.own_kernel::<rank2d_small_extreme<$t>>()?),
+                    RankKernel::RunExtreme => Box::new(gpu.own_kernel::<rank2d_run_extreme<$t>>()?),
                     RankKernel::AnyExtreme => Box::new(gpu.own_kernel::<rank2d_any_extreme<$t>>()?),
                     RankKernel::AnyExtremeGlobal => Box::new(gpu.own_kernel::<rank2d_any_extreme_global<$t>>()?),
                     RankKernel::Median3 => Box::new(gpu.own_kernel::<rank2d_median3<$t>>()?),

@@ -153,3 +153,10 @@ pub(super) struct Runs {
     pub(super) count: u32,
     pub(super) is_rectangle: bool,
 }
+
+impl Runs {
+    /// Returns the number of runs, of which there are at most as many as samples.
+    pub(super) fn len(&self) -> u32 {
+        self.runs.len() as u32
+    }
+}

@@ -43,6 +43,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ];
     let few = [
         on_every_backend(SUITE, "kernels::few_u8", few_samples::<u8>),
+        on_every_backend(SUITE, "kernels::few_u16", few_samples::<u16>),
         on_every_backend(SUITE, "kernels::few_i16", few_samples::<i16>),
         on_every_backend(SUITE, "kernels::few_i32", few_samples::<i32>),
         on_every_backend(SUITE, "kernels::few_f32", few_samples::<f32>),
@@ -78,6 +79,8 @@ pub(super) fn trials() -> Vec<Trial> {
         of_types.into_iter().chain(whole).chain(large).chain(extremes).chain(few).chain(any_extremes).chain(floats);
     of_kernels.flatten().chain(others).collect()
 }
+
+const SHARED: &[Rank2dAlgorithm] = &[Rank2dAlgorithm::SharedTile];
 
 /// A case of one plane without further steps.
 pub(super) fn plain<T: Number>(stream: u64, shape: [usize; 2], window: [usize; 2], rank: Rank) -> Case {
@@ -154,10 +157,10 @@ fn whole_tiles<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
             case.samples.iter_mut().step_by(3).for_each(|sample| *sample = greatest);
             case.samples.iter_mut().step_by(5).for_each(|sample| *sample = least);
         }
-        check_with::<T>(device, &case, &[Rank2dAlgorithm::SharedTile])?;
+        check_with::<T>(device, &case, SHARED)?;
         if T::KIND.range().is_none() {
             case.samples.iter_mut().step_by(997).for_each(|sample| *sample = f64::NAN);
-            check_with::<T>(device, &case, &[Rank2dAlgorithm::SharedTile])?;
+            check_with::<T>(device, &case, SHARED)?;
         }
     }
     Ok(())
@@ -261,45 +264,61 @@ fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 
 /// Every rank of windows of few samples: lines of several blocks, channels, strides, masks and NaNs.
 fn few_samples<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    const ALGORITHM: &[Rank2dAlgorithm] = &[Rank2dAlgorithm::SharedTile];
     let shape = if is_emulated(device) { [5, 9] } else { [70, 150] };
-    for (number, window) in
-        [[1usize, 2], [5, 1], [2, 3], [3, 3], [2, 5], [4, 4], [17, 1], [5, 5]].into_iter().enumerate()
-    {
+    // Those of each network, with its least and its greatest number of samples.
+    let windows = [[1usize, 2], [3, 1], [2, 2], [5, 1], [2, 3], [3, 3], [2, 5], [4, 4], [17, 1], [5, 5]];
+    let large = [[2, 13], [6, 6], [37, 1], [7, 7]];
+    for (number, window) in windows.into_iter().chain(large).enumerate() {
         let count = window[0] * window[1];
         // All of the smallest ones, of larger ones some.
-        for rank in (1..count).step_by(count.div_ceil(8)) {
+        for rank in (1..count).step_by(count.div_ceil(if count > 25 { 3 } else { 8 })) {
             let boundaries = [boundaries(3.0)[(number + rank) % 6]; 2];
             let case = plain::<T>(120 + rank as u64, shape, window, Rank::At(rank as isize));
             let case = Case { boundaries, extent: Extent::Full, stride: [1, 1 + rank % 2], ..case };
-            check_with::<T>(device, &case, ALGORITHM)?;
+            check_with::<T>(device, &case, SHARED)?;
             let mask = (0..count).map(|place| place % 4 != 1).collect();
             let mut masked = Case { channels: Some(2), mask: Some(mask), rank: Rank::Percentile(60.0), ..case };
             masked.samples = plain::<T>(121, [masked.sample_count(), 1], window, Rank::Median).samples;
             if T::KIND.range().is_none() {
                 masked.samples.iter_mut().step_by(5).for_each(|sample| *sample = f64::NAN);
             }
-            check_with::<T>(device, &Case { omit: rank % 2 == 0, ..masked }, ALGORITHM)?;
+            check_with::<T>(device, &Case { omit: rank % 2 == 0, ..masked }, SHARED)?;
         }
     }
     // Windows of one row have wide tiles of few rows.
     let shape = if is_emulated(device) { [9, 261] } else { [50, 1_000] };
     for (number, extent) in EXTENTS.into_iter().enumerate() {
         let case = plain::<T>(124 + number as u64, shape, [1, 6], Rank::At(2));
-        check_with::<T>(device, &Case { boundaries: [boundaries(3.0)[number]; 2], extent, ..case }, ALGORITHM)?;
+        check_with::<T>(device, &Case { boundaries: [boundaries(3.0)[number]; 2], extent, ..case }, SHARED)?;
     }
     let samples = if is_emulated(device) { 2_100 } else { 100_000 };
     let line = plain::<T>(123, [1, samples], [1, 9], Rank::Median);
-    check_with::<T>(device, &line, ALGORITHM)?;
-    check_with::<T>(device, &Case { channels: Some(4), shape: [1, samples / 4], rank: Rank::At(2), ..line }, ALGORITHM)
+    check_with::<T>(device, &line, SHARED)?;
+    check_with::<T>(device, &Case { channels: Some(4), shape: [1, samples / 4], rank: Rank::At(2), ..line }, SHARED)
 }
 
-/// Extremes of a window that is no rectangle, and with heights, which morphology has.
+/// Extremes of windows that are no rectangles, of every form of tiles, and with heights, which morphology has.
 fn any_extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    for (number, rank) in [Rank::Minimum, Rank::Maximum].into_iter().enumerate() {
-        let case = plain::<T>(120 + number as u64, [33, 66], [3, 4], rank);
-        let mask = (0..12).map(|place| place % 5 != 1).collect();
-        check::<T>(device, &Case { mask: Some(mask), omit: number == 0, ..case })?;
+    // The runs of a window have the lengths of its mask between every `gap` samples.
+    for (number, (shape, window, gap)) in
+        [([33, 66], [3, 4], 5), ([9, 260], [1, 11], 4), ([18, 40], [2, 18], 19), ([1, 2_100], [1, 9], 6)]
+            .into_iter()
+            .enumerate()
+    {
+        let rank = [Rank::Minimum, Rank::Maximum][number % 2];
+        let mask = Some((0..window[0] * window[1]).map(|place| place % gap != 1).collect());
+        let boundaries = [boundaries(3.0)[number]; 2];
+        let mut case = Case { mask, boundaries, ..plain::<T>(120 + number as u64, shape, window, rank) };
+        check::<T>(device, &case)?;
+        if T::KIND.range().is_none() {
+            case.samples.iter_mut().step_by(23).for_each(|sample| *sample = f64::NAN);
+            check_with::<T>(device, &Case { omit: number % 2 == 0, ..case.clone() }, SHARED)?;
+        }
+        check_with::<T>(device, &Case { extent: Extent::Full, stride: [1, 2], ..case.clone() }, SHARED)?;
+        let mut pixels =
+            Case { channels: Some(2), shape: [shape[0].min(20), window[1] + 14], extent: Extent::Valid, ..case };
+        pixels.samples = plain::<T>(126, [pixels.sample_count(), 1], window, rank).samples;
+        check_with::<T>(device, &pixels, SHARED)?;
     }
     with_heights::<T>(device)
 }
@@ -400,16 +419,25 @@ fn choices() -> Result<(), Failed> {
     equal(kernel(&Rank2d::median(3).stride(1, 2))?, "rank2d_network_f32".to_owned())?;
     equal(kernel(&Rank2d::rank(3, 1))?, "rank2d_network_f32".to_owned())?;
     equal(kernel(&Rank2d::median(5).nan_policy(slm::RankNanPolicy::Omit))?, "rank2d_network_f32".to_owned())?;
-    equal(kernel(&Rank2d::median([2, 13]).stride(2, 1))?, "rank2d_tile_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([2, 13]).stride(2, 1))?, "rank2d_large_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::median(RankWindow::disc(4)))?, "rank2d_large_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([5, 10]).stride(2, 1))?, "rank2d_tile_f32".to_owned())?;
     equal(kernel(&Rank2d::median([1, 25]))?, "rank2d_network_f32".to_owned())?;
-    equal(kernel(&Rank2d::median([26, 1]))?, "rank2d_sorted_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([26, 1]))?, "rank2d_large_network_f32".to_owned())?;
+    equal(kernel(&Rank2d::median([50, 1]))?, "rank2d_sorted_f32".to_owned())?;
+    // Bytes have one digit.
+    equal(plan(&Rank2d::<u8>::median([26, 1]))?.kernels(), vec!["rank2d_sorted_u8"])?;
+    equal(plan(&Rank2d::<u8>::median([1, 26]))?.kernels(), vec!["rank2d_large_network_u8"])?;
     // 16 + 4 rows of 32 + 4 pixels with 70 channels of 8 bytes do not fit, a tile with one of them does.
     let many_channels = plan(&Rank2d::<f64>::rank(5, 3).channels(70))?;
     equal(many_channels.kernels(), vec!["rank2d_sorted_f64"])?;
     equal(kernel(&Rank2d::maximum([9, 2]))?, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([16, 16]))?, "rank2d_small_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([9, 2]).stride(2, 1))?, "rank2d_extreme_f32".to_owned())?;
-    equal(kernel(&Rank2d::maximum(RankWindow::disc(2)))?, "rank2d_any_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum(RankWindow::disc(2)))?, "rank2d_run_extreme_f32".to_owned())?;
+    equal(kernel(&Rank2d::maximum(RankWindow::disc(2)).stride(2, 1))?, "rank2d_any_extreme_f32".to_owned())?;
+    // Seven levels of a tile do not fit.
+    equal(kernel(&Rank2d::maximum(RankWindow::disc(60)))?, "rank2d_any_extreme_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([16, 20]))?, "rank2d_along_f32, rank2d_down_f32".to_owned())?;
     equal(kernel(&Rank2d::maximum([17, 2]))?, "rank2d_small_extreme_f32, rank2d_down_f32".to_owned())?;
     let of_axes = kernel(&Rank2d::maximum([1, 2]).algorithm(Rank2dAlgorithm::VanHerk))?;

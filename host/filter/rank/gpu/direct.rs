@@ -74,7 +74,7 @@ impl<T: Sortable> Direct<T> {
             Some(kernel) if picture.rows.outputs <= FEW_ROWS => kernel,
             _ => &self.kernel,
         };
-        let problem = problem(picture);
+        let problem = problem(picture, (self.runs.len() / 3) as u32);
         (loaded, problem, rank_geometry::<T>(*kernel, &problem, limits(&self.gpu)))
     }
 }
@@ -112,7 +112,7 @@ impl<T: Sortable> Launches<T> for Direct<T> {
                 channels: problem.channels,
                 // At most the number of blocks, which the launch checks against 31 bits.
                 tiles: geometry.tiles as u32,
-                runs: (self.runs.len() / 3) as u32,
+                runs: problem.runs,
                 count: self.count,
                 omit: self.omit.into(),
                 greatest: self.extreme.is_some_and(|extreme| extreme.greatest).into(),

@@ -80,15 +80,27 @@ impl<T: Sortable> GpuRank<T> {
     }
 }
 
-/// Returns the problem of an empty picture. A kernel whose tile fits into shared memory for it has one that fits for every picture: other
-/// tiles are those of small windows, or of lines, whose samples are no more than 2,047 and a window, and fit on every GPU.
+/// Returns the problem of an empty picture.
 pub(super) fn without_outputs<T>(rule: &RankRule<T>) -> Result<RankProblem> {
-    let problem = problem(&PictureProblem::new(&rule.window, 0, [1, 1])?);
+    let problem = problem(&PictureProblem::new(&rule.window, 0, [1, 1])?, rule.runs.len());
     Ok(RankProblem { rows: Axis { outputs: 0, ..problem.rows }, ..problem })
 }
 
+/// Returns problems for which kernels have all forms of tiles: a picture without outputs, one with many, and a line. A kernel whose tile fits
+/// into shared memory for these has one that fits for every picture.
+pub(super) fn of_every_form<T>(rule: &RankRule<T>) -> Result<[RankProblem; 3]> {
+    const MANY: u64 = 1 << 31;
+    let empty = without_outputs(rule)?;
+    let of = |rows, columns| RankProblem {
+        rows: Axis { outputs: rows, ..empty.rows },
+        columns: Axis { outputs: columns, ..empty.columns },
+        ..empty
+    };
+    Ok([empty, of(MANY, MANY), of(1, MANY)])
+}
+
 /// Returns the problem as kernels see it. `Window` has checked strides and channels against 32 bits.
-fn problem(picture: &PictureProblem) -> RankProblem {
+fn problem(picture: &PictureProblem, runs: u32) -> RankProblem {
     let axis = |axis: &window::Axis| Axis {
         samples: axis.samples as u64,
         outputs: axis.outputs as u64,
@@ -102,6 +114,7 @@ fn problem(picture: &PictureProblem) -> RankProblem {
         rows: axis(&picture.rows),
         columns: axis(&picture.columns),
         channels: picture.channels as u32,
+        runs,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::filter::rank::element::{LoadedPass, Sortable};
 use crate::filter::rank::rule::RankRule;
 use crate::filter::two_d::window::PictureProblem;
 use crate::{BufferSlice, BufferSliceMut, LaunchPlan, Result, Windows};
-use slm_kernels::rank2d::{Extreme, PassArgs, PassKernel, RankKernel, RankPass};
+use slm_kernels::rank2d::{Extreme, PassArgs, PassKernel, RankKernel, RankPass, RankProblem};
 
 /// The launches of one axis, and those of the other one. An axis of the window with one sample has an output for each sample, so it needs none.
 pub(super) struct Passes<T: Sortable> {
@@ -66,6 +66,11 @@ impl<T: Sortable> Launches<T> for Passes<T> {
     }
 }
 
+/// Returns the problem of windows along one axis.
+fn one_run(picture: &PictureProblem) -> RankProblem {
+    problem(picture, 1)
+}
+
 /// The kernel of an axis with several runs of samples.
 struct OneAxis<T: Sortable> {
     gpu: Gpu,
@@ -77,7 +82,7 @@ struct OneAxis<T: Sortable> {
 
 impl<T: Sortable> OneAxis<T> {
     fn pass(&self, picture: &PictureProblem) -> RankPass {
-        RankPass::new::<T>(self.kernel, &problem(picture), limits(&self.gpu))
+        RankPass::new::<T>(self.kernel, &one_run(picture), limits(&self.gpu))
     }
 }
 
@@ -88,7 +93,7 @@ impl<T: Sortable> Launches<T> for OneAxis<T> {
         samples: BufferSlice<'_, T>,
         outputs: BufferSliceMut<'_, T>,
     ) -> Result<()> {
-        let (problem, RankPass { geometry, lines, runs }) = (problem(picture), self.pass(picture));
+        let (problem, RankPass { geometry, lines, runs }) = (one_run(picture), self.pass(picture));
         let axis = match self.kernel {
             PassKernel::Along => problem.columns,
             PassKernel::Down => problem.rows,
