@@ -1,5 +1,5 @@
-//! `Rank2d` and `Morphology2d` of several sizes: pictures of 8192 x 8192 and of 4096 x 4096 on a GPU, of 4096 x 4096 on the CPU; and on a GPU a picture of one row of
-//! 2^26 samples, as `Rank1d` has it.
+//! `Rank2d` and `Morphology2d` of several sizes: pictures of 8192 x 8192 and of 4096 x 4096 on a GPU, of 4096 x 4096 on the CPU; and on a GPU
+//! a picture of one row of 2^26 samples, as `Rank1d` has it.
 //!
 //! Times are the device's own (CUDA events), data stay on the device, and every variant's result is checked. It prints a table with
 //! medians, in the columns that `peers/README.md` explains. The runs alternate between the variants, so that a drift of the clocks

@@ -6,7 +6,6 @@
 This file also has the parts that both programs for `Rank2d` share: the problems, their solutions and the limits of time.
 """
 
-import math
 import os
 import platform
 

@@ -155,7 +155,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Returns the number of runs, of which there are at most as many as samples.
+    /// Returns the number of runs, which is at most `count`.
     pub(super) fn len(&self) -> u32 {
         self.runs.len() as u32
     }
