@@ -171,8 +171,8 @@ impl<T: Send> Chunks<'_, T> {
     }
 }
 
-/// Removes the next chunk of a slice and returns it.
-fn next<'a, T>(rest: &mut &'a mut [T], size: usize) -> &'a mut [T] {
+/// Removes the next chunk of a slice and returns it. The last one may be shorter.
+pub(crate) fn next<'a, T>(rest: &mut &'a mut [T], size: usize) -> &'a mut [T] {
     let size = size.min(rest.len());
     rest.split_off_mut(..size).unwrap_or_default()
 }

@@ -58,14 +58,16 @@
 //!
 //! Erosions and dilations run as the minima and maxima of [`rank2d`](crate::rank2d#cost): flat rectangles at a cost that hardly depends on
 //! their size, other elements at one that depends on their number of rows, if they are flat, or of samples. Results in between are on the same
-//! device, and nothing waits for them.
+//! device, and nothing waits for them; the CPU takes all steps over some rows before it goes on to others, so it keeps few of them.
 
 // | file | contents |
 // |---|---|
 // | `structure.rs`, `description.rs` | what a user asks for: plain data |
 // | `prepared.rs` | an operation on a device, and its uses |
+// | `bands.rs` | both steps on the CPU |
 //
 // The steps are rank filters of `rank/`, and differences of `pointwise`.
+mod bands;
 mod description;
 mod prepared;
 mod structure;

@@ -2,6 +2,7 @@
 
 use crate::device::data::{self, Elements, Results, Shape, Target};
 use crate::filter::rank::Step;
+use crate::filter::two_d::window::PictureProblem;
 use crate::plan::Planned;
 use crate::pointwise::PreparedArithmetic;
 use crate::rank2d::PreparedRank2d;
@@ -10,10 +11,17 @@ use std::fmt;
 
 /// A [`Morphology2d`](crate::Morphology2d) that is ready to run on its device, any number of times and from any thread.
 pub struct PreparedMorphology2d<S: RankElement> {
-    form: Form,
-    first: PreparedRank2d<S>,
+    pub(super) form: Form,
+    pub(super) first: PreparedRank2d<S>,
     second: Option<PreparedRank2d<S>>,
-    difference: PreparedArithmetic<S>,
+    /// What GPUs subtract with, for forms that need it.
+    difference: Option<PreparedArithmetic<S>>,
+}
+
+/// Both steps of one use. The first one is the operation's.
+pub(super) struct Steps<'a, S: RankElement> {
+    pub(super) second: &'a PreparedRank2d<S>,
+    pub(super) problems: [PictureProblem; 2],
 }
 
 /// What is made of samples `x` by a first and perhaps a second step.
@@ -29,10 +37,23 @@ pub(super) enum Form {
     BlackHat,
 }
 
+impl Form {
+    /// Returns what another one is subtracted from, and that: the results of the first step, those of the second one, or the samples.
+    pub(super) fn terms<T>(self, first: T, second: T, samples: T) -> [T; 2] {
+        match self {
+            Form::Gradient => [first, second],
+            Form::TopHat => [samples, second],
+            Form::Last | Form::BlackHat => [second, samples],
+        }
+    }
+}
+
 impl<S: RankElement> PreparedMorphology2d<S> {
     pub(super) fn new(device: &Device, form: Form, first: Step<S>, second: Option<Step<S>>) -> Result<Self> {
         let (first, second) = (first.prepare(device)?, second.map(|second| second.prepare(device)).transpose()?);
-        Ok(PreparedMorphology2d { form, first, second, difference: Arithmetic::sub().prepare(device)? })
+        let difference =
+            (form != Form::Last && device.gpu().is_some()).then(|| Arithmetic::sub().prepare(device)).transpose()?;
+        Ok(PreparedMorphology2d { form, first, second, difference })
     }
 
     /// Returns the device that the operation runs on.
@@ -102,41 +123,42 @@ impl<S: RankElement> PreparedMorphology2d<S> {
 
     /// Runs the steps. Samples on the host are uploaded once, for all of them.
     fn run(&self, shape: &Shape, samples: &Elements<'_, S>, outputs: Target<'_, S>) -> Result<()> {
-        let Some(second) = &self.second else { return step(&self.first, shape, samples, outputs) };
-        if samples.are_on_host() && self.device().gpu().is_some() {
-            let uploaded = samples.on_buffer(self.device())?;
-            return self.run_both(second, shape, &Elements::Device(uploaded.slice().into()), outputs);
+        let (first, _) = self.first.problem(shape)?;
+        let Some(second) = &self.second else { return self.first.run(first, samples, outputs) };
+        let steps = Steps { second, problems: [first, second.problem(shape)?.0] };
+        if self.device().gpu().is_none() {
+            return self.run_in_bands(&steps, samples, outputs);
         }
-        self.run_both(second, shape, samples, outputs)
+        if samples.are_on_host() {
+            let uploaded = samples.on_buffer(self.device())?;
+            return self.run_on_gpu(&steps, &Elements::Device(uploaded.slice().into()), outputs);
+        }
+        self.run_on_gpu(&steps, samples, outputs)
     }
 
-    fn run_both(
+    fn run_on_gpu(
         &self,
-        second: &PreparedRank2d<S>,
-        shape: &Shape,
+        Steps { second, problems: [first, last] }: &Steps<'_, S>,
         samples: &Elements<'_, S>,
         outputs: Target<'_, S>,
     ) -> Result<()> {
-        let between = self.results(&self.first, shape, samples)?;
+        let between = self.results(&self.first, first, samples)?;
         let between = between.elements();
-        let difference = |a: &Elements<'_, S>, b: &Elements<'_, S>, outputs| {
-            let (problem, _) = self.first.problem(shape)?;
-            let matrix = Shape::new(data::Form::Matrix { planes: 1 }, &[problem.output_rows(), problem.output_width()]);
-            self.difference.run(&matrix, [a, b], outputs)
-        };
-        match self.form {
-            Form::Last => step(second, shape, &between, outputs),
-            Form::Gradient => difference(&between, &self.results(second, shape, samples)?.elements(), outputs),
-            Form::TopHat => difference(samples, &self.results(second, shape, &between)?.elements(), outputs),
-            Form::BlackHat => difference(&self.results(second, shape, &between)?.elements(), samples, outputs),
-        }
+        let Some(difference) = &self.difference else { return second.run(*last, &between, outputs) };
+        let after = self.results(second, last, if self.form == Form::Gradient { samples } else { &between })?;
+        let matrix = Shape::new(data::Form::Matrix { planes: 1 }, &[last.output_rows(), last.output_width()]);
+        difference.run(&matrix, self.form.terms(&between, &after.elements(), samples), outputs)
     }
 
     /// Returns the results of a step, on the device.
-    fn results(&self, rank: &PreparedRank2d<S>, shape: &Shape, samples: &Elements<'_, S>) -> Result<Results<S>> {
-        let (problem, _) = rank.problem(shape)?;
+    pub(super) fn results(
+        &self,
+        rank: &PreparedRank2d<S>,
+        problem: &PictureProblem,
+        samples: &Elements<'_, S>,
+    ) -> Result<Results<S>> {
         let on_host = self.device().gpu().is_none();
-        Results::written(self.device(), on_host, problem.len()?, |outputs| rank.run(problem, samples, outputs))
+        Results::written(self.device(), on_host, problem.len()?, |outputs| rank.run(*problem, samples, outputs))
     }
 
     /// Returns the plan for pictures of this shape, which is as for [`PreparedRank2d::output_shape`].
@@ -151,20 +173,11 @@ impl<S: RankElement> PreparedMorphology2d<S> {
         if let Some(second) = &self.second {
             launches.extend(second.plan(shape)?.launches);
         }
-        if self.form != Form::Last {
-            launches.extend(self.difference.plan(&first.outputs)?.launches);
+        if let Some(difference) = &self.difference {
+            launches.extend(difference.plan(&first.outputs)?.launches);
         }
         Ok(Plan::new(self.device(), (), &first.outputs, (), Planned::new(first.reason, launches)))
     }
-}
-
-fn step<S: RankElement>(
-    rank: &PreparedRank2d<S>,
-    shape: &Shape,
-    samples: &Elements<'_, S>,
-    outputs: Target<'_, S>,
-) -> Result<()> {
-    rank.run(rank.problem(shape)?.0, samples, outputs)
 }
 
 impl<S: RankElement> fmt::Debug for PreparedMorphology2d<S> {

@@ -20,7 +20,9 @@ pub(super) enum CpuMethod {
     Histogram,
     /// Counts of the samples in each column of a window, for rectangles with strides of 1.
     Columns,
-    /// Extremes of other windows, or with heights: each sample of the window is compared, of vectors of neighbouring outputs.
+    /// Extremes of other windows: those of two parts of each run are compared, which runs share; the stride of columns is 1.
+    Runs,
+    /// Extremes with heights, or with other strides: each sample of the window is compared, of vectors of neighbouring outputs.
     Comparison,
     /// The window is copied, and its sample selected.
     Selection,
@@ -33,6 +35,7 @@ const MOST_COMPARED: u32 = 49;
 pub(super) fn choose_on_cpu<T: Sortable>(rule: &RankRule<T>) -> CpuMethod {
     match rule.runs.count {
         _ if rule.separable_extreme().is_some() => CpuMethod::Rectangle,
+        _ if rule.extreme.is_some() && rule.heights.is_none() && rule.window.strides()[1] == 1 => CpuMethod::Runs,
         _ if rule.extreme.is_some() => CpuMethod::Comparison,
         9 | 25 | 49 if has_median_network(rule) => CpuMethod::Median,
         ..=MOST_COMPARED => CpuMethod::Network,
@@ -57,7 +60,7 @@ impl CpuMethod {
             CpuMethod::Columns => taps.max(64),
             // Low pictures have bands for many threads, too.
             CpuMethod::Median => (all / 32).clamp(16, 64),
-            CpuMethod::Rectangle => taps.saturating_mul(2).max(16),
+            CpuMethod::Rectangle | CpuMethod::Runs => taps.saturating_mul(2).max(16),
             // What a band loads is little beside what its windows take, so large windows leave bands for many threads, too.
             _ => taps.clamp(16, 64),
         }
@@ -72,6 +75,7 @@ impl CpuMethod {
             CpuMethod::Network => "a network of comparisons, for several neighbouring outputs at once",
             CpuMethod::Histogram => "counts of the samples in the window, updated from one output to the next",
             CpuMethod::Columns => "counts of the samples in each column of the window",
+            CpuMethod::Runs => "a run of a window has the extreme of two of its parts, which runs share",
             CpuMethod::Comparison => "a comparison per sample of the window, for several neighbouring outputs at once",
             CpuMethod::Selection => "selection from a copy of each window",
         }

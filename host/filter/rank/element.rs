@@ -2,6 +2,7 @@
 
 use super::cpu::{CpuRank, Number};
 use crate::FilterSample;
+use crate::cpu::vector::vectorised;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
 use crate::filter::two_d::window::PictureProblem;
@@ -54,6 +55,9 @@ pub(in crate::filter) trait Sortable: Element + Ranked + Number {
     fn load(gpu: &Gpu, kernel: RankKernel) -> Result<Loaded<Self>>;
 
     fn load_pass(gpu: &Gpu, kernel: PassKernel) -> Result<LoadedPass<Self>>;
+
+    /// Sets outputs to differences, which saturate for integers.
+    fn subtract(outputs: &mut [Self], from: &[Self], others: &[Self]);
 
     /// Calls [`CpuRank::run`], whose code is then in this crate, and optimised if this crate is.
     fn run_on_cpu(
@@ -135,6 +139,14 @@ macro_rules! elements {
                     PassKernel::Along => Box::new(gpu.own_kernel::<rank2d_along<$t>>()?),
                     PassKernel::Down => Box::new(gpu.own_kernel::<rank2d_down<$t>>()?),
                 })
+            }
+
+            fn subtract(outputs: &mut [$t], from: &[$t], others: &[$t]) {
+                vectorised!({
+                    for ((output, x), y) in outputs.iter_mut().zip(from).zip(others) {
+                        *output = x.lowered(*y);
+                    }
+                });
             }
 
             fn run_on_cpu(

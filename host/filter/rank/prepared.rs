@@ -6,6 +6,7 @@ use super::rule::RankRule;
 use super::{Rank2dAlgorithm, RankElement};
 use crate::device::data::{self, Axes, Elements, Shape, Target};
 use crate::device::on_device::{OnDevice, Task};
+use crate::filter::part::Placement;
 use crate::filter::two_d::window::{PictureProblem, Window};
 use crate::plan::Planned;
 use crate::{BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
@@ -137,6 +138,11 @@ impl<S: RankElement> PreparedRank2d<S> {
     /// Returns the problem of pictures of any form, and the axes of the results.
     pub(in crate::filter) fn problem(&self, shape: &Shape) -> Result<(PictureProblem, Axes)> {
         self.window.problem(shape)
+    }
+
+    /// Returns where the windows of outputs are down a column.
+    pub(in crate::filter) fn placement_of_rows(&self) -> Placement {
+        Placement { pack: 1, ..self.window.rows.placement() }
     }
 
     /// Filters a problem without gaps, or with those that samples and outputs have.

@@ -159,4 +159,10 @@ impl Runs {
     pub(super) fn len(&self) -> u32 {
         self.runs.len() as u32
     }
+
+    /// Returns the runs in a row of the window.
+    pub(super) fn of_row(&self, row: usize) -> &[[u32; 3]] {
+        let before = |end: usize| self.runs.partition_point(|&[row, ..]| (row as usize) < end);
+        &self.runs[before(row)..before(row + 1)]
+    }
 }

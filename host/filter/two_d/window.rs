@@ -7,6 +7,7 @@ use crate::filter::fold::Fold;
 use crate::filter::part::{PACK, Placement};
 use crate::{Error, Extent, Result};
 use slm_kernels::signal::Border;
+use std::ops::Range;
 
 /// Maximum of strides and spans, so that distances between an output's samples fit into 32 bits.
 const MOST_STEPS: usize = i32::MAX as usize;
@@ -307,6 +308,21 @@ impl PictureProblem {
     pub(in crate::filter) fn of_columns(&self, first: usize, outputs: usize) -> Self {
         let columns = Axis { start: self.columns.position(first, 0), outputs, ..self.columns };
         PictureProblem { columns, ..*self }
+    }
+
+    /// Returns the problem of some rows of a plane's outputs. If the picture is wrapped, they may be beyond its ends.
+    pub(in crate::filter) fn of_rows(&self, Range { start, end }: Range<i64>) -> Self {
+        let first = self.rows.start + start * self.rows.stride as i64;
+        PictureProblem { planes: 1, rows: Axis { start: first, outputs: (end - start) as usize, ..self.rows }, ..*self }
+    }
+
+    /// Returns the number of each plane that has some of these output rows of all planes, and its rows.
+    pub(in crate::filter) fn pieces(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let height = self.rows.outputs;
+        (rows.start / height..rows.end.div_ceil(height)).map(move |plane| {
+            let first = plane * height;
+            (plane, rows.start.max(first) - first..rows.end.min(first + height) - first)
+        })
     }
 
     /// Returns the number of outputs, or an error if they exceed the address space.

@@ -35,7 +35,12 @@ pub(super) fn trials() -> Vec<Trial> {
         on_every_backend(SUITE, "conformance::f64", conforms::<f64>),
     ];
     let planned = Trial::test("morphology2d::emulated::planned", what_runs_is_planned);
-    conformance.into_iter().flatten().chain(golden::trials()).chain([planned]).collect()
+    let on_cpu = [
+        Trial::test("morphology2d::cpu::bands", in_bands),
+        Trial::test("morphology2d::cpu::strips", in_strips::<u8>),
+        Trial::test("morphology2d::cpu::strips::f64", in_strips::<f64>),
+    ];
+    conformance.into_iter().flatten().chain(golden::trials()).chain([planned]).chain(on_cpu).collect()
 }
 
 fn conforms<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
@@ -62,6 +67,56 @@ pub(super) fn with_heights<T: RankElement + Number>(device: &Device) -> Result<(
         check::<T>(device, &case)?;
     }
     Ok(())
+}
+
+/// High pictures, so that the CPU takes both steps in several bands, with every boundary at the ends of a column.
+fn in_bands() -> Result<(), Failed> {
+    let device = Device::cpu();
+    let columns = Boundary::Nearest;
+    let random = &mut Random::new(140);
+    let rows = [None].into_iter().chain(boundaries(7.0).into_iter().map(Some));
+    for (rows, taps) in rows.flat_map(|rows| [1, 2, 17, 40].map(|taps| (rows, taps))) {
+        for operation in OPERATIONS {
+            let case = Case {
+                operation,
+                element: [taps, 2],
+                boundaries: rows.map(|rows| [rows, columns]),
+                shape: [270, 2],
+                ..plain(Kind::F32)
+            };
+            let samples = (0..case.sample_count()).map(|_| sample(random, case.kind)).collect();
+            check::<f32>(&device, &Case { samples, ..case })?;
+        }
+    }
+    Ok(())
+}
+
+/// Wide pictures, so that the CPU takes the runs of a disc in several strips.
+fn in_strips<T: RankElement + Number>() -> Result<(), Failed> {
+    let random = &mut Random::new(141);
+    let disc = (0..49i32).map(|place| (place / 7 - 3).pow(2) + (place % 7 - 3).pow(2) <= 9).collect();
+    let case =
+        Case { operation: Operation::Gradient, element: [7, 7], mask: Some(disc), shape: [4, 3000], ..plain(T::KIND) };
+    let samples = (0..case.sample_count()).map(|_| sample(random, T::KIND)).collect();
+    check::<T>(&Device::cpu(), &Case { samples, ..case })
+}
+
+/// An operation without samples on two planes of two channels.
+fn plain(kind: Kind) -> Case {
+    Case {
+        kind,
+        operation: Operation::Erosion,
+        element: [1, 1],
+        mask: None,
+        heights: None,
+        origin: [0, 0],
+        boundaries: Some([Boundary::Reflect; 2]),
+        channels: Some(2),
+        omit: false,
+        planes: 2,
+        shape: [0, 0],
+        samples: Vec::new(),
+    }
 }
 
 /// Case number `number`: all operations in turn.

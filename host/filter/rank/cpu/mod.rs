@@ -9,7 +9,8 @@
 //! | `rectangle.rs` | extremes of rectangles |
 //! | `network.rs` | a network of comparisons, for any window |
 //! | `median.rs`, `samples.rs`, `number.rs` | networks for medians of small squares, of keys and of samples |
-//! | `comparison.rs` | extremes of any window, and with heights |
+//! | `runs.rs` | extremes of other flat windows |
+//! | `comparison.rs` | extremes with heights, or with strides along rows |
 //! | `histogram.rs` | running counts |
 //! | `columns.rs`, `order.rs`, `blocks.rs` | counts of columns, a block's samples in ascending order, and both together |
 //!
@@ -25,6 +26,7 @@ mod number;
 mod order;
 mod padded;
 mod rectangle;
+mod runs;
 mod samples;
 
 use super::choose::{CpuMethod, choose_on_cpu};
@@ -32,7 +34,7 @@ use super::element::Sortable;
 use super::rule::RankRule;
 use crate::Result;
 use crate::cpu::allocation;
-use crate::cpu::parallel::try_for_chunks;
+use crate::cpu::parallel::{next, try_for_chunks};
 use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::PictureProblem;
 use median::{Part, Strip, medians};
@@ -40,6 +42,7 @@ use network::Network;
 pub(crate) use number::Number;
 use padded::Padded;
 use rectangle::Minima;
+use runs::Levels;
 use samples::medians_of_samples;
 use slm_kernels::rank2d::{Key, NO_RANK};
 use std::ops::Range;
@@ -68,6 +71,7 @@ struct Band<'a, T: Sortable> {
 struct Memory<T: Sortable> {
     padded: Padded<T::Narrow>,
     minima: Minima<T::Narrow>,
+    levels: Levels<T::Narrow>,
     strip: Strip<T::Narrow>,
     /// For samples instead of their keys.
     samples: (Padded<T>, Strip<T>),
@@ -116,17 +120,14 @@ impl<T: Sortable> CpuRank<T> {
         &self,
         memories: &Mutex<Vec<Memory<T>>>,
         (problem, samples): (&PictureProblem, &[T]),
-        Range { start, end }: Range<usize>,
-        outputs: &mut [T],
+        rows: Range<usize>,
+        mut outputs: &mut [T],
     ) -> Result<()> {
         let memories = || memories.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut row, mut memory) = (start, memories().pop().unwrap_or_default());
-        while row < end {
-            let (plane, first) = (row / problem.rows.outputs, row % problem.rows.outputs);
-            let rows = (problem.rows.outputs - first).min(end - row);
-            let outputs = &mut outputs[(row - start) * problem.output_pitch..];
-            self.band(&mut memory, (problem, samples), plane, first..first + rows, outputs)?;
-            row += rows;
+        let mut memory = memories().pop().unwrap_or_default();
+        for (plane, rows) in problem.pieces(rows) {
+            let outputs = next(&mut outputs, rows.len() * problem.output_pitch);
+            self.band(&mut memory, (problem, samples), plane, rows, outputs)?;
         }
         memories().push(memory);
         Ok(())
@@ -147,15 +148,16 @@ impl<T: Sortable> CpuRank<T> {
         {
             return Ok(());
         }
-        match rule.separable_extreme() {
-            Some(extreme) => {
+        match rule.extreme {
+            Some(extreme) if self.method != CpuMethod::Comparison => {
                 padded.fill(problem, samples, plane, rows, rule.outside, move |x| T::narrow(extreme.key(x)))?;
             }
-            None => padded.fill(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
+            _ => padded.fill(problem, samples, plane, rows, rule.outside, |sample| T::narrow(T::key(sample)))?,
         }
         let band = Band { rule, problem, padded, rows: count };
         match (self.method, rule.extreme) {
             (CpuMethod::Rectangle, Some(extreme)) => band.extremes(extreme, &mut memory.minima, outputs),
+            (CpuMethod::Runs, Some(extreme)) => band.runs(extreme, &mut memory.levels, outputs),
             (CpuMethod::Comparison, Some(extreme)) => band.compared(extreme, outputs),
             (CpuMethod::Median, _) if T::IS_FLOAT && !band.has_nans() => band.medians(&mut memory.strip, outputs),
             (CpuMethod::Median | CpuMethod::Network, _) if !rule.omit || !band.has_nans() => {
@@ -229,6 +231,14 @@ impl<T: Sortable> Band<'_, T> {
             rank => T::of_key(T::widen(*window.select_nth_unstable(rank as usize).1)),
         }
     }
+}
+
+/// Returns memory for keys, which have any values.
+fn room<K: Copy + Default>(memory: &mut Vec<K>, len: usize) -> Result<&mut [K]> {
+    if memory.len() < len {
+        allocation::emptied(memory, len)?.resize(len, K::default());
+    }
+    Ok(&mut memory[..len])
 }
 
 #[inline(always)]

@@ -6,16 +6,15 @@
 //! reads and writes all keys. Segments as in van Herk's method take about three comparisons per sample, but along rows these depend on
 //! each other.
 
-use super::{Band, Sortable};
+use super::{Band, Sortable, room};
 use crate::Result;
-use crate::cpu::allocation;
 use crate::cpu::vector::vectorised;
 use slm_kernels::rank2d::Extreme;
 use std::iter::successors;
 use std::mem::swap;
 
 /// Bytes of a row of a strip, whose minima are in the processor's fastest cache.
-const STRIP: usize = 1 << 10;
+pub(super) const STRIP: usize = 1 << 10;
 
 /// Returns the distances of the keys that each step compares with one, for windows of `taps` samples.
 #[inline(always)]
@@ -118,14 +117,6 @@ fn least<K: Copy + Ord, R>(results: &mut [R], [a, b, c, d]: [&[K]; 4], f: impl F
     for i in 0..len {
         results[i] = f(a[i].min(b[i]).min(c[i].min(d[i])));
     }
-}
-
-/// Returns memory for keys, which have any values.
-fn room<K: Copy + Default>(memory: &mut Vec<K>, len: usize) -> Result<&mut [K]> {
-    if memory.len() < len {
-        allocation::emptied(memory, len)?.resize(len, K::default());
-    }
-    Ok(&mut memory[..len])
 }
 
 #[cfg(test)]
