@@ -1,7 +1,7 @@
 //! Two steps on the CPU, one band of rows after another.
 //!
-//! A thread takes both steps over a band before it begins another one, so what is between them stays in its cache. A whole picture between
-//! them would be new memory, and to get that takes about as long as a step.
+//! A thread takes both steps over a band before it begins another one, so what is between them stays in its cache, and is in memory that the
+//! allocator has at hand. A whole picture between them would be new memory, and to get that takes about as long as a step.
 
 use super::PreparedMorphology2d;
 use super::prepared::{Form, Steps};
@@ -36,25 +36,36 @@ impl<S: RankElement> PreparedMorphology2d<S> {
         if problem.is_empty() {
             return Ok(());
         }
-        let (all, pitch) = (problem.output_rows(), problem.output_pitch);
-        let height = problem.rows.taps.saturating_mul(ROWS_PER_TAP).max(ROWS).min(all);
+        let of_plane = |plane: usize| &samples[plane * problem.rows.samples * problem.input_pitch..];
+        let (all, pitch, plane) = (problem.output_rows(), problem.output_pitch, problem.rows.outputs);
+        let height = problem.rows.taps.saturating_mul(ROWS_PER_TAP).max(ROWS);
+        // Bands of whole planes, if several of them are as high as a band.
+        let height = if height < plane { height } else { height / plane * plane };
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, mut outputs| {
-            let first = number * height;
-            problem.pieces(first..(first + height).min(all)).try_for_each(|(plane, rows)| {
-                let samples = &samples[plane * problem.rows.samples * problem.input_pitch..];
+            let rows = number * height..((number + 1) * height).min(all);
+            if height >= plane {
+                return self.band(steps, (rows.len() / plane, 0..plane), of_plane(rows.start / plane), outputs);
+            }
+            problem.pieces(rows).try_for_each(|(plane, rows)| {
                 let outputs = next(&mut outputs, rows.len() * pitch);
-                self.band(steps, rows, samples, outputs)
+                self.band(steps, (1, rows), of_plane(plane), outputs)
             })
         })
     }
 
-    /// Runs both steps for some rows of a plane.
-    fn band(&self, steps: &Steps<'_, S>, rows: Range<usize>, samples: &[S], outputs: &mut [S]) -> Result<()> {
+    /// Runs both steps for some rows of a plane, or for all rows of several planes.
+    fn band(
+        &self,
+        steps: &Steps<'_, S>,
+        (planes, rows): (usize, Range<usize>),
+        samples: &[S],
+        outputs: &mut [S],
+    ) -> Result<()> {
         let Steps { second, problems: [_, problem] } = steps;
         let (width, output_pitch) = (problem.output_width(), problem.output_pitch);
         let own = (&samples[rows.start * problem.input_pitch..], problem.input_pitch);
         let samples = Elements::Host(Cow::Borrowed(samples));
-        let [first, last] = self.of_band(steps, rows);
+        let [first, last] = self.of_band(steps, planes, rows);
         let between = self.results(&self.first, &first, &samples)?;
         let between = between.elements();
         if self.form == Form::Last {
@@ -72,20 +83,20 @@ impl<S: RankElement> PreparedMorphology2d<S> {
     }
 
     /// Returns the problems of a band, whose outputs have no gaps. Of a first step before a second one, these are the rows that it needs.
-    fn of_band(
-        &self,
-        Steps { second, problems: [first, last] }: &Steps<'_, S>,
-        rows: Range<usize>,
-    ) -> [PictureProblem; 2] {
+    fn of_band(&self, steps: &Steps<'_, S>, planes: usize, rows: Range<usize>) -> [PictureProblem; 2] {
+        let Steps { second, problems: [first, last] } = steps;
+        let (width, all) = (last.output_width(), last.rows.samples);
         let outputs = rows.start as i64..rows.end as i64;
-        let problems = if self.form == Form::Gradient {
+        let part = second.placement_of_rows().part(rows, Some(all));
+        let [first, last] = if self.form == Form::Gradient {
             [first.of_rows(outputs.clone()), last.of_rows(outputs)]
+        } else if part.len() >= all {
+            // All rows of a plane, some of them twice if it is wrapped.
+            [first.of_rows(0..all as i64), PictureProblem { input_pitch: width, ..last.of_rows(outputs) }]
         } else {
-            let part = second.placement_of_rows().part(rows, Some(last.rows.samples));
             let rows = Axis { samples: part.len(), start: part.start, outputs: part.outputs.len(), ..last.rows };
-            let last = PictureProblem { planes: 1, rows, input_pitch: last.output_width(), ..*last };
-            [first.of_rows(part.samples), last]
+            [first.of_rows(part.samples), PictureProblem { rows, input_pitch: width, ..*last }]
         };
-        problems.map(|problem| PictureProblem { output_pitch: problem.output_width(), ..problem })
+        [first, last].map(|problem| PictureProblem { planes, output_pitch: width, ..problem })
     }
 }

@@ -52,13 +52,15 @@
 //! OpenCV; that needs heights, or elements or constants outside with which the opening of a sample may be greater.
 //!
 //! The order of floats, and NaNs, are those of [`rank2d`](crate::rank2d#order-and-numbers). Where NaNs are left out, a sample is left out if
-//! it is NaN after its height has been added or subtracted, such as `∞ - ∞`. Differences with a NaN, and `∞ - ∞` in gradients and top hats, are NaN.
+//! it is NaN after its height has been added or subtracted, such as `∞ - ∞`. Differences with a NaN, and `∞ - ∞` in gradients and hats, are
+//! NaN, of whatever bits.
 //!
 //! # Cost
 //!
 //! Erosions and dilations run as the minima and maxima of [`rank2d`](crate::rank2d#cost): flat rectangles at a cost that hardly depends on
 //! their size, other elements at one that depends on their number of rows, if they are flat, or of samples. Results in between are on the same
-//! device, and nothing waits for them; the CPU takes all steps over some rows before it goes on to others, so it keeps few of them.
+//! device, and nothing waits for them. On the CPU, a thread takes both steps over at least 64 rows, and four times as many as an element has,
+//! before it goes on to others, so there are results in between for these rows only.
 
 // | file | contents |
 // |---|---|

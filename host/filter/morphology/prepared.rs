@@ -18,7 +18,7 @@ pub struct PreparedMorphology2d<S: RankElement> {
     difference: Option<PreparedArithmetic<S>>,
 }
 
-/// Both steps of one use. The first one is the operation's.
+/// The second step and the problems of both, in one use. The first step is [`PreparedMorphology2d::first`].
 pub(super) struct Steps<'a, S: RankElement> {
     pub(super) second: &'a PreparedRank2d<S>,
     pub(super) problems: [PictureProblem; 2],
@@ -38,7 +38,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Returns what another one is subtracted from, and that: the results of the first step, those of the second one, or the samples.
+    /// Returns the minuend and the subtrahend, of the results of the first step, those of the second one, and the samples.
     pub(super) fn terms<T>(self, first: T, second: T, samples: T) -> [T; 2] {
         match self {
             Form::Gradient => [first, second],

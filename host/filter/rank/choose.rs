@@ -20,9 +20,9 @@ pub(super) enum CpuMethod {
     Histogram,
     /// Counts of the samples in each column of a window, for rectangles with strides of 1.
     Columns,
-    /// Extremes of other windows: those of two parts of each run are compared, which runs share; the stride of columns is 1.
+    /// Extremes of other windows: those of two parts of each run of neighbours in a row; the stride of columns is 1.
     Runs,
-    /// Extremes with heights, or with other strides: each sample of the window is compared, of vectors of neighbouring outputs.
+    /// Extremes with heights, or with other strides of columns: each sample of the window is compared, of vectors of neighbouring outputs.
     Comparison,
     /// The window is copied, and its sample selected.
     Selection,
@@ -60,8 +60,9 @@ impl CpuMethod {
             CpuMethod::Columns => taps.max(64),
             // Low pictures have bands for many threads, too.
             CpuMethod::Median => (all / 32).clamp(16, 64),
-            CpuMethod::Rectangle | CpuMethod::Runs => taps.saturating_mul(2).max(16),
+            CpuMethod::Rectangle => taps.saturating_mul(3).max(48),
             // What a band loads is little beside what its windows take, so large windows leave bands for many threads, too.
+            CpuMethod::Runs => taps.saturating_mul(2).clamp(16, 64),
             _ => taps.clamp(16, 64),
         }
     }
@@ -75,7 +76,9 @@ impl CpuMethod {
             CpuMethod::Network => "a network of comparisons, for several neighbouring outputs at once",
             CpuMethod::Histogram => "counts of the samples in the window, updated from one output to the next",
             CpuMethod::Columns => "counts of the samples in each column of the window",
-            CpuMethod::Runs => "a run of a window has the extreme of two of its parts, which runs share",
+            CpuMethod::Runs => {
+                "neighbours in a row of the window have the extreme of two of their parts, which rows of outputs share"
+            }
             CpuMethod::Comparison => "a comparison per sample of the window, for several neighbouring outputs at once",
             CpuMethod::Selection => "selection from a copy of each window",
         }

@@ -3,7 +3,7 @@
 use super::oracle::{Case, Rank};
 use super::{EXTENTS, SUITE, boundaries, check, check_with, filter, pick, sample};
 use crate::common::numbers::Number;
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_slow, on_every_backend};
 use crate::morphology2d::with_heights;
 use libtest_mimic::{Failed, Trial};
 use slm::banks::{AccessKind, BankModel, Layout, Tile, Width};
@@ -104,7 +104,7 @@ pub(super) fn plain<T: Number>(stream: u64, shape: [usize; 2], window: [usize; 2
 /// Every kernel, in several blocks along both axes.
 fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
     // A block computes 64 x 64 medians, up to 64 x 64 extremes, and 16 x 32, 32 x 64 or 8 x 256 other outputs.
-    let shape = if is_emulated(device) { [67, 70] } else { [100, 211] };
+    let shape = if is_slow(device) { [67, 70] } else { [100, 211] };
     for (number, (window, rank)) in [
         ([3, 3], Rank::Median),
         ([5, 5], Rank::Median),
@@ -129,7 +129,7 @@ fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed
             let mut case = case;
             case.samples.iter_mut().step_by(41).for_each(|sample| *sample = f64::NAN);
             check::<T>(device, &case)?;
-            if !is_emulated(device) {
+            if !is_slow(device) {
                 check::<T>(device, &Case { omit: true, ..case })?;
             }
         }
@@ -168,7 +168,7 @@ fn whole_tiles<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 
 /// Medians of floats that comparisons put in order, then with a -0 among zeros, inside or outside, and with a NaN.
 fn special_floats<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let shape = if is_emulated(device) { [9, 21] } else { [40, 300] };
+    let shape = if is_slow(device) { [9, 21] } else { [40, 300] };
     for (number, side) in [3, 5, 7].into_iter().enumerate() {
         let mut case = plain::<T>(140 + number as u64, shape, [side; 2], Rank::Median);
         // Adding 0 makes 0 of -0.
@@ -191,12 +191,12 @@ fn special_floats<T: RankElement + Number>(device: &Device) -> Result<(), Failed
 
 /// Windows that are larger than the picture, or nearly.
 fn large<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let (shape, window) = if is_emulated(device) { ([5, 6], [9, 11]) } else { ([60, 75], [75, 61]) };
+    let (shape, window) = if is_slow(device) { ([5, 6], [9, 11]) } else { ([60, 75], [75, 61]) };
     for (number, rank) in [Rank::Median, Rank::Minimum, Rank::At(-3), Rank::Percentile(75.0)].into_iter().enumerate() {
         let case = plain::<T>(80, shape, window, rank);
         check::<T>(device, &Case { boundaries: [boundaries(3.0)[number + 1]; 2], ..case })?;
     }
-    if is_emulated(device) { Ok(()) } else { blocks::<T>(device) }
+    if is_slow(device) { Ok(()) } else { blocks::<T>(device) }
 }
 
 /// Several blocks of the CPU, of 64 x 256 outputs, with equal samples, channels, planes and NaNs.
@@ -215,7 +215,7 @@ fn blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 
 /// Extremes of rectangles in two passes: windows of one run and of many, strips of several lines and of one, planes and channels.
 fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let cases: &[([usize; 2], [usize; 2])] = match is_emulated(device) {
+    let cases: &[([usize; 2], [usize; 2])] = match is_slow(device) {
         // Two have whole strips down columns, of bytes in words of memory, too.
         true => &[
             ([5, 40], [1, 10]),
@@ -264,7 +264,7 @@ fn extremes<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 
 /// Every rank of windows of few samples: lines of several blocks, channels, strides, masks and NaNs.
 fn few_samples<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let shape = if is_emulated(device) { [5, 9] } else { [70, 150] };
+    let shape = if is_slow(device) { [5, 9] } else { [70, 150] };
     // Those of each network, with its least and its greatest number of samples.
     let windows = [[1usize, 2], [3, 1], [2, 2], [5, 1], [2, 3], [3, 3], [2, 5], [4, 4], [17, 1], [5, 5]];
     let large = [[2, 13], [6, 6], [37, 1], [7, 7]];
@@ -286,12 +286,12 @@ fn few_samples<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
         }
     }
     // Windows of one row have wide tiles of few rows.
-    let shape = if is_emulated(device) { [9, 261] } else { [50, 1_000] };
+    let shape = if is_slow(device) { [9, 261] } else { [50, 1_000] };
     for (number, extent) in EXTENTS.into_iter().enumerate() {
         let case = plain::<T>(124 + number as u64, shape, [1, 6], Rank::At(2));
         check_with::<T>(device, &Case { boundaries: [boundaries(3.0)[number]; 2], extent, ..case }, SHARED)?;
     }
-    let samples = if is_emulated(device) { 2_100 } else { 100_000 };
+    let samples = if is_slow(device) { 2_100 } else { 100_000 };
     let line = plain::<T>(123, [1, samples], [1, 9], Rank::Median);
     check_with::<T>(device, &line, SHARED)?;
     check_with::<T>(device, &Case { channels: Some(4), shape: [1, samples / 4], rank: Rank::At(2), ..line }, SHARED)
@@ -334,6 +334,9 @@ fn methods_of_the_cpu() -> Result<(), Failed> {
     begins(reason(&Rank2d::<u8>::median(9))?, "counts of the samples in each column")?;
     begins(reason(&Rank2d::<i32>::median(9))?, "counts of the samples in each column")?;
     let disc = RankWindow::disc(5);
+    begins(reason(&Rank2d::<u8>::minimum(disc.clone()))?, "neighbours in a row")?;
+    begins(reason(&Rank2d::<u8>::minimum(disc.clone()).stride(2, 1))?, "neighbours in a row")?;
+    begins(reason(&Rank2d::<u8>::minimum(disc.clone()).stride(1, 2))?, "a comparison per sample")?;
     begins(reason(&Rank2d::<u16>::median(disc.clone()))?, "counts of the samples in the window")?;
     begins(reason(&Rank2d::<u8>::median(9).stride(1, 2))?, "counts of the samples in the window")?;
     begins(reason(&Rank2d::<i32>::median(disc))?, "selection")

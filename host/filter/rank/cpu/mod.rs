@@ -1,7 +1,8 @@
 //! Rank filters on the CPU.
 //!
-//! The rows of outputs are divided into bands, and long rows into parts if windows have one row. A band first copies the rows of samples that it depends on, each once, as keys and
-//! continued beyond the borders, so the inner loops need no border checks. Small medians read most samples without a copy.
+//! The rows of outputs are divided into bands, and long rows into parts if windows have one row. A band first copies the rows of samples
+//! that it depends on, each once, as keys and continued beyond the borders, so the inner loops need no border checks. Small medians read
+//! most samples without a copy.
 //!
 //! | file | method |
 //! |---|---|
@@ -9,8 +10,8 @@
 //! | `rectangle.rs` | extremes of rectangles |
 //! | `network.rs` | a network of comparisons, for any window |
 //! | `median.rs`, `samples.rs`, `number.rs` | networks for medians of small squares, of keys and of samples |
-//! | `runs.rs` | extremes of other flat windows |
-//! | `comparison.rs` | extremes with heights, or with strides along rows |
+//! | `runs.rs` | extremes of other flat windows, with a stride of columns of 1 |
+//! | `comparison.rs` | extremes with heights, or with other strides of columns |
 //! | `histogram.rs` | running counts |
 //! | `columns.rs`, `order.rs`, `blocks.rs` | counts of columns, a block's samples in ascending order, and both together |
 //!
@@ -108,7 +109,8 @@ impl<T: Sortable> CpuRank<T> {
                 })
             });
         }
-        let height = self.method.band(taps, all).min(all);
+        // Bands of about the same height: a low one at the end would load as many rows besides its own as others.
+        let height = all.div_ceil(all.div_ceil(self.method.band(taps, all)));
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
             let first = number * height;
             self.rows(&memories, (problem, samples), first..(first + height).min(all), outputs)

@@ -1,12 +1,12 @@
-//! Extremes of any flat window, run by run, for a stride of 1 along rows.
+//! Extremes of any flat window, run by run, with a stride of columns of 1. A run is neighbours in a row of the window.
 //!
 //! Level `i` of a row has the least key of `2^i` neighbours, which is the lesser one of two of the level before. A run of a window is two of
 //! `2^i` neighbours, which overlap, with the largest `i` that fits: so an output takes two comparisons for each run, however long that is.
 //! Tables of such lengths, for rows of a window: E. R. Urbach and M. H. F. Wilkinson, *Efficient 2-D grayscale morphological
 //! transformations with arbitrary flat structuring elements* (2008).
 //!
-//! The keys are taken strip by strip, row after row: a row's levels serve all outputs whose windows have the row, and are then replaced by those
-//! of the next one. So the levels, and these outputs, are in the processor's fastest cache.
+//! The keys are taken strip by strip, row after row: a row's levels serve all outputs whose windows have the row, and are then replaced by
+//! those of the next one, in the processor's fastest cache.
 
 use super::{Band, Sortable, room};
 use crate::Result;
@@ -27,9 +27,10 @@ pub(super) struct Levels<K> {
 impl<T: Sortable> Band<'_, T> {
     /// Computes the extremes, whose keys are in the band.
     pub(super) fn runs(&self, extreme: Extreme, memory: &mut Levels<T::Narrow>, outputs: &mut [T]) -> Result<()> {
-        let (columns, width) = (self.problem.columns, self.width());
+        let width = self.width();
         let strip = (STRIP / size_of::<T::Narrow>()).min(width);
-        let count = columns.taps.ilog2() as usize;
+        let longest = self.rule.runs.runs.iter().map(|[_, begin, end]| end - begin).max();
+        let count = longest.unwrap_or(1).ilog2() as usize;
         let levels = room(&mut memory.levels, count.saturating_mul(self.reach(strip)))?;
         let least = room(&mut memory.least, self.rows.saturating_mul(strip))?;
         for first in (0..width).step_by(strip) {
@@ -58,10 +59,15 @@ impl<T: Sortable> Band<'_, T> {
         let least = &mut least[..self.rows * len];
         least.fill(T::narrow(T::Key::MAX));
         for position in 0..self.padded.positions() {
+            let first = (position + 1).saturating_sub(rows.taps).div_ceil(rows.stride);
+            let last = (position / rows.stride).min(self.rows - 1);
+            if first > last {
+                // Between windows.
+                continue;
+            }
             let keys = &self.padded.line(position)[columns.start..][..self.reach(len)];
             fill_levels(keys, self.problem.channels, levels);
-            let first = (position + 1).saturating_sub(rows.taps).div_ceil(rows.stride);
-            for row in first..=(position / rows.stride).min(self.rows - 1) {
+            for row in first..=last {
                 self.compare([keys, levels], position - row * rows.stride, &mut least[row * len..][..len]);
             }
         }
