@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs the CUDA tests of a test program under NVIDIA's compute-sanitizer:
 #
-#   tests/sanitizer.sh [--jobs N] [--batch N] [--devices N] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
+#   tests/sanitizer.sh [--jobs N] [--batch N] [--devices N] [--small yes] [--limit SECONDS] [--tools LIST] [--filter TEXT] PROGRAM FOLDER
 #
 #   --jobs N          processes at a time (4)
 #   --batch N         tests in a process, one after the other (1); their modules are compiled once
 #   --devices N       CUDA devices that they alternate between (1)
+#   --small yes       with the small problems of emulated devices, in a fraction of the time
 #   --limit SECONDS   stop in time, and print how much is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck,initcheck,synccheck)
 #   --filter LIST     the tests with one of these in their names (::cuda::)
@@ -32,13 +33,14 @@ number() { # TEXT
   [[ $1 =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-jobs=4 batch=1 devices=1 limit='' tools=memcheck,racecheck,initcheck,synccheck filter=::cuda::
+jobs=4 batch=1 devices=1 small='' limit='' tools=memcheck,racecheck,initcheck,synccheck filter=::cuda::
 while [[ ${1:-} == --* ]]; do
   [[ $# -ge 2 ]] || usage
   case $1 in
     --jobs) number "$2" && jobs=$2 ;;
     --batch) number "$2" && batch=$2 ;;
     --devices) number "$2" && devices=$2 ;;
+    --small) [[ $2 == yes ]] && small=1 || usage ;;
     --limit) number "$2" && limit=$2 ;;
     --tools) tools=$2 ;;
     --filter) filter=$2 ;;
@@ -51,10 +53,10 @@ program=$1 folder=$2
 [[ $program == */* ]] || program=./$program
 [[ -x $program ]] || die "no program: $program"
 command -v compute-sanitizer >/dev/null || die 'compute-sanitizer is not on the path'
-export SLM_REQUIRE_CUDA=1
+export SLM_REQUIRE_CUDA=1 SLM_SMALL_PROBLEMS=$small
 
 mkdir -p "$folder" || exit 2
-digest=$(sha256sum <"$program")
+digest=$(sha256sum <"$program")${small:+ with small problems}
 if [[ -e $folder/program ]]; then
   [[ $(<"$folder/program") == "$digest" ]] || die "$folder has the results of another program"
 else
@@ -170,7 +172,7 @@ done
 {
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
   compute-sanitizer --version | sed -n 's/^Version/# compute-sanitizer/p'
-  echo "# program: SHA-256 ${digest%% *}"
+  echo "# program: SHA-256 ${digest/ -/}"
   printf 'test\ttool\tseconds\terrors\tverdict\n'
   find "$folder" -mindepth 2 -name '*.row' -exec cat {} + | sort
 } >"$folder/table.tsv"

@@ -18,7 +18,7 @@ pub use checks::{ensure, equal, same};
 pub use folder::Folder;
 pub use slm_test_support::random::{Draw, Random, SEED};
 pub use slm_test_support::{numbers, ptx};
-pub use trials::{Test, is_cuda, is_emulated, on_cuda, on_every_backend, on_profiles};
+pub use trials::{Test, is_cuda, is_emulated, is_slow, on_cuda, on_every_backend, on_profiles};
 
 /// Makes the repository's root the current folder, because all paths of the tests are relative to it. Cargo starts tests in
 /// the folder of their package; without Cargo they are started in the root.

@@ -74,3 +74,8 @@ pub fn is_cuda(device: &Device) -> bool {
 pub fn is_emulated(device: &Device) -> bool {
     device.info().backend == Backend::Emulated
 }
+
+/// Returns whether problems are small, because the device is slow: emulated, or a GPU under a sanitizer, for which `SLM_SMALL_PROBLEMS` is 1.
+pub fn is_slow(device: &Device) -> bool {
+    is_emulated(device) || (is_cuda(device) && std::env::var_os("SLM_SMALL_PROBLEMS").is_some_and(|value| value == "1"))
+}

@@ -1,6 +1,6 @@
 //! Several devices: results are those of one device, bit for bit.
 
-use crate::common::{Random, equal, is_cuda, is_emulated, on_every_backend, same};
+use crate::common::{Random, equal, is_cuda, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use slm::distributed::{
     Devices, Distributed, DistributedBuffer, DistributedError, Distribution, Link, Received, Sent, Transport,
@@ -55,7 +55,7 @@ fn lines(device: &Device) -> Result<(), Failed> {
     let samples: Vec<i32> = random.values(1500);
     // Every access of an emulated device takes its time.
     let (sizes, lengths) =
-        if is_emulated(device) { (&[4, 37][..], &[1, 300][..]) } else { (&[1, 4, 37][..], &[0, 1, 20, 300, 1500][..]) };
+        if is_slow(device) { (&[4, 37][..], &[1, 300][..]) } else { (&[1, 4, 37][..], &[0, 1, 20, 300, 1500][..]) };
     for devices in members(device)? {
         for (taps, boundary) in sizes.iter().copied().flat_map(|taps| BOUNDARIES.map(|boundary| (taps, boundary))) {
             let weights: Vec<i32> = random.values(taps);
@@ -80,10 +80,10 @@ fn pictures(device: &Device) -> Result<(), Failed> {
     let mut random = Random::new(61);
     for devices in members(device)? {
         let picture =
-            Array2::from_shape_simple_fn((if is_emulated(device) { 330 } else { 700 }, 19), || random.unit() as f32);
+            Array2::from_shape_simple_fn((if is_slow(device) { 330 } else { 700 }, 19), || random.unit() as f32);
         let distributed = devices.distribute(&picture)?;
         let boundaries = [Boundary::Mirror, Boundary::Wrap, Boundary::Constant(0.5f32)];
-        for boundary in boundaries.into_iter().take(if is_emulated(device) { 2 } else { 3 }) {
+        for boundary in boundaries.into_iter().take(if is_slow(device) { 2 } else { 3 }) {
             let filters = [
                 Filter2d::<f32, f32>::gaussian(2.0),
                 // Sums of segments, whose floats depend on where they begin.
@@ -130,7 +130,7 @@ fn transposed(device: &Device) -> Result<(), Failed> {
     for devices in members(device)? {
         // The last one is transposed in stages.
         let shapes = [([1, 1], 1), ([100, 3], 1), ([65, 130], 1), ([200, 257], 1), ([90, 70], 3), ([4099, 4111], 1)];
-        for ([rows, columns], components) in shapes.into_iter().take(if is_emulated(device) { 5 } else { 6 }) {
+        for ([rows, columns], components) in shapes.into_iter().take(if is_slow(device) { 5 } else { 6 }) {
             let matrix = Array2::from_shape_vec(
                 (rows, columns * components),
                 random.values::<i32>(rows * columns * components),
@@ -180,7 +180,7 @@ fn life(device: &Device) -> Result<(), Failed> {
     let mut random = Random::new(67);
     let (rows, columns) = (260, 90);
     // Each of the generations of an emulated device takes its time.
-    let (steps, few) = if is_emulated(device) { ([1, 64, 0, 1], 2) } else { ([1, 70, 0, 79], 4) };
+    let (steps, few) = if is_slow(device) { ([1, 64, 0, 1], 2) } else { ([1, 70, 0, 79], 4) };
     let generations = steps.iter().sum();
     let soup = Array2::from_shape_simple_fn((rows, columns), || random.below(3) == 0);
     for (topology, rule) in [
@@ -208,7 +208,7 @@ fn life(device: &Device) -> Result<(), Failed> {
             equal(rows_of(&board)?, expected.0.clone())
                 .map_err(|_| format!("{} members, {topology:?}, {rule}", devices.len()))?;
         }
-        for members in if is_emulated(device) { 2..3 } else { 2..4 } {
+        for members in if is_slow(device) { 2..3 } else { 2..4 } {
             let results: Vec<slm::Result<_>> = thread::scope(|scope| {
                 let start_thread = |transport| {
                     let (life, start) = (&life, &start);
@@ -237,7 +237,7 @@ fn life(device: &Device) -> Result<(), Failed> {
         let mut board = Life::new(256, 128).prepare_on(&devices)?;
         board.place(&glider, -1, -2)?;
         let start = rows_of(&board)?;
-        if is_emulated(device) {
+        if is_slow(device) {
             continue;
         }
         board.step(4 * 256)?;

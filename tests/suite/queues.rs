@@ -3,7 +3,7 @@
 //! Emulated devices check that queues wait for each other, whatever the results are. On a GPU, long buffers give accesses time to be
 //! mixed up.
 
-use crate::common::{equal, is_emulated, on_every_backend, same};
+use crate::common::{equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -184,7 +184,7 @@ fn programs(device: &Device) -> Result<(), Failed> {
 
 /// Threads with a queue each read one buffer, and it is dropped while their work may still run.
 fn threads(device: &Device) -> Result<(), Failed> {
-    let len = if is_emulated(device) { 40 } else { 1 << 18 };
+    let len = if is_slow(device) { 40 } else { 1 << 18 };
     let machine = Machine::new(device, len)?;
     let numbers = elements(len, 7);
     let x = device.upload(&numbers)?;
@@ -200,7 +200,7 @@ fn threads(device: &Device) -> Result<(), Failed> {
 
 /// Handles can be dropped before the buffers that their queues have used.
 fn dropped_queues(device: &Device) -> Result<(), Failed> {
-    let len = if is_emulated(device) { 40 } else { 1 << 18 };
+    let len = if is_slow(device) { 40 } else { 1 << 18 };
     let numbers = elements(len, 3);
     let x = device.upload(&numbers)?;
     let y = {

@@ -3,7 +3,7 @@
 
 use super::oracle::{Case, Direction, Sample, Sum};
 use super::{SUITE, check_line, filter};
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Boundary, Device, Extent};
 
@@ -56,7 +56,7 @@ fn of_type<T: Float>() -> Vec<Trial> {
 }
 
 fn sizes(device: &Device) -> &'static [(usize, usize)] {
-    if is_emulated(device) { &FEW_SIZES } else { &SIZES }
+    if is_slow(device) { &FEW_SIZES } else { &SIZES }
 }
 
 /// Returns a number of either sign, scaled by a power of two between `2^-maximum` and `2^maximum`.

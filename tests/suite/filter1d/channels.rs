@@ -2,7 +2,7 @@
 
 use super::oracle::{Direction, Sample};
 use super::{EXTENTS, Matrix, SUITE, algorithms_for_pictures, boundaries, direction};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::ndarray::ArrayView2;
 use slm::{Boundary, Buffer2, Device, Extent, Filter1d};
@@ -30,7 +30,7 @@ fn of_type<T: Sample>() -> Vec<Trial> {
         let name = format!("channels::{}::{name}", T::NAME);
         on_every_backend(SUITE, &name, move |device| {
             // All extents, but one for each boundary on emulated devices.
-            let extents = if is_emulated(device) { &EXTENTS[number % 3..][..1] } else { &EXTENTS };
+            let extents = if is_slow(device) { &EXTENTS[number % 3..][..1] } else { &EXTENTS };
             extents.iter().try_for_each(|&extent| check(device, boundary, extent))
         })
     };
@@ -38,7 +38,7 @@ fn of_type<T: Sample>() -> Vec<Trial> {
 }
 
 fn check<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> Result<(), Failed> {
-    for &(samples, channels, taps) in if is_emulated(device) { &FEW_LINES[..] } else { &LINES } {
+    for &(samples, channels, taps) in if is_slow(device) { &FEW_LINES[..] } else { &LINES } {
         let taps: Vec<T> = Random::new(taps as u64).values(taps);
         let filter = match direction(taps.len()) {
             Direction::Convolve => Filter1d::convolve(&taps),

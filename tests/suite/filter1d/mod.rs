@@ -19,7 +19,7 @@ mod tensor;
 mod transforms;
 mod types;
 
-use crate::common::{Random, emulated, is_emulated, on_every_backend};
+use crate::common::{Random, emulated, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::shared_memory::{exceeded, exceeded_on, tile_bytes};
 use oracle::{ALGORITHMS, Case, Direction, Sample};
@@ -211,7 +211,7 @@ fn positions<T: Sample>(case: &Case<'_, T>) -> impl Iterator<Item = usize> {
 }
 
 fn axes<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> Result<(), Failed> {
-    for (shape, padding, axis, taps) in if is_emulated(device) { FEW_MATRICES.to_vec() } else { matrices() } {
+    for (shape, padding, axis, taps) in if is_slow(device) { FEW_MATRICES.to_vec() } else { matrices() } {
         let taps: Vec<T> = Random::new(taps as u64).values(taps);
         let case = Case { x: &[], taps: &taps, direction: direction(taps.len()), boundary, extent };
         check_axis(device, &case, shape, padding, axis)

@@ -2,7 +2,7 @@
 
 use super::oracle::{Direction, Sample, Sum, extension};
 use super::{EXTENTS, SUITE, algorithms, algorithms_for_pictures, boundaries};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::ndarray::Array2;
 use slm::{Boundary, Device, Extent, Filter1d};
@@ -20,7 +20,7 @@ const SIZES: [(usize, usize); 8] = [(9, 1), (9, 2), (9, 3), (1, 4), (70, 5), (30
 
 fn every_origin<T: Sample>(device: &Device) -> Result<(), Failed> {
     let mut number = 0;
-    for &(samples, count) in if is_emulated(device) { &SIZES[..7] } else { &SIZES[..] } {
+    for &(samples, count) in if is_slow(device) { &SIZES[..7] } else { &SIZES[..] } {
         let x: Vec<T> = Random::new(samples as u64).values(samples);
         let taps: Vec<T> = Random::new(count as u64).values(count);
         let [least, greatest] = [-((count / 2) as isize), (count - 1 - count / 2) as isize];

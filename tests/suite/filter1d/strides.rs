@@ -2,7 +2,7 @@
 
 use super::oracle::{ALGORITHMS, Case, Direction, Sample, Sum};
 use super::{EXTENTS, SUITE, boundaries, direction, filter};
-use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use slm::distributed::Devices;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm, Filter1dError};
@@ -82,7 +82,7 @@ fn check<T: Sample>(case: &Case<'_, T>, stride: usize, actual: &[T]) -> Result<(
 }
 
 fn lines<T: Sample>(device: &Device) -> Result<(), Failed> {
-    let cases: &[_] = if is_emulated(device) { &FEW_LINES } else { &LINES };
+    let cases: &[_] = if is_slow(device) { &FEW_LINES } else { &LINES };
     for &(samples, taps, stride) in cases {
         let (x, taps) = (Random::new(60).values::<T>(samples), Random::new(61).values::<T>(taps));
         for ((_, boundary), extent) in

@@ -2,7 +2,7 @@
 
 use super::oracle::{Case, Direction};
 use super::{EXTENTS, SUITE, boundaries, direction, filter, positions};
-use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use slm::distributed::Devices;
 use slm::filter1d::{Filter1dAlgorithm, Filter1dError};
@@ -60,7 +60,7 @@ fn where_possible(
 }
 
 fn lines(device: &Device, boundary: slm::Boundary<i32>) -> Result<(), Failed> {
-    let lines = if is_emulated(device) { &FEW_LINES[..] } else { &LINES[..] };
+    let lines = if is_slow(device) { &FEW_LINES[..] } else { &LINES[..] };
     for (&(samples, taps), extent) in lines.iter().flat_map(|line| EXTENTS.map(|extent| (line, extent))) {
         let (x, taps) = (Random::new(70).values::<i32>(samples), Random::new(71).values::<i32>(taps));
         let case = Case { x: &x, taps: &taps, direction: direction(taps.len()), boundary, extent };
@@ -86,7 +86,7 @@ fn check(case: &Case<'_, i32>, actual: &[i32]) -> Result<(), Failed> {
 
 /// Numbers whose limbs are 0 or 255, so that sums of limbs are the largest.
 fn largest(device: &Device) -> Result<(), Failed> {
-    let count = if is_emulated(device) { 60 } else { 3000 };
+    let count = if is_slow(device) { 60 } else { 3000 };
     for (tap, sample) in [(-1, -1), (-1, i32::MIN), (i32::MAX, i32::MAX), (-256, 0x00ff_00ff), (1, -1)] {
         let (taps, x) = (vec![tap; count], vec![sample; 2 * count]);
         let case = Case {

@@ -2,7 +2,7 @@
 
 use super::oracle::{Case, Sample, Sum};
 use super::{EXTENTS, SUITE, boundaries, direction, filter, positions};
-use crate::common::{Random, equal, is_emulated, on_every_backend};
+use crate::common::{Random, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::distributed::Devices;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm, Filter1dError, Filter1dMethod, PreparedFilter1d};
@@ -103,7 +103,7 @@ fn check<T: Sample + Into<f64>>(case: &Case<'_, T>, actual: &[T], tolerance: f64
 }
 
 fn lines<T: Sample + Into<f64>>(device: &Device, boundary: Boundary<T>) -> Result<(), Failed> {
-    let lines = if is_emulated(device) { &FEW_LINES[..] } else { &LINES[..] };
+    let lines = if is_slow(device) { &FEW_LINES[..] } else { &LINES[..] };
     for (&(samples, taps), extent) in lines.iter().flat_map(|line| EXTENTS.map(|extent| (line, extent))) {
         let (x, taps) = (Random::new(samples as u64).values::<T>(samples), Random::new(4).values::<T>(taps));
         let case = Case { x: &x, taps: &taps, direction: direction(taps.len()), boundary, extent };

@@ -3,7 +3,7 @@
 use super::oracle::{Case, Direction, Sum};
 use super::{EXTENTS, SUITE, algorithms_for_pictures};
 use crate::common::numbers::{Kind, Number};
-use crate::common::{Random, equal, is_emulated, on_every_backend};
+use crate::common::{Random, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::filter1d::FilterElement;
 use slm::ndarray::{Array2, ArrayView1, Axis};
@@ -48,7 +48,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 fn check<S: FilterSample + Number, W: FilterElement + Number>(device: &Device, unit: f64) -> Result<(), Failed> {
     let boundaries = [Boundary::Constant(7.0), Boundary::Nearest, Boundary::Mirror, Boundary::Wrap];
-    let count = if is_emulated(device) { FEW } else { LINES.len() };
+    let count = if is_slow(device) { FEW } else { LINES.len() };
     for (number, (samples, taps)) in LINES[..count].iter().enumerate() {
         let random = &mut Random::new(*samples as u64);
         let x: Vec<S> = (0..*samples).map(|_| any(random)).collect();
@@ -57,7 +57,7 @@ fn check<S: FilterSample + Number, W: FilterElement + Number>(device: &Device, u
             .map(|_| W::of(if W::KIND.range().is_some() { random.below(4) as f64 - 1.0 } else { random.unit() - 0.25 }))
             .collect();
         // On emulated devices, each line has two of the boundaries: the next line and sums of `f64` have the others.
-        let (first, every) = if is_emulated(device) { ((number + usize::from(unit == DOUBLE)) % 2, 2) } else { (0, 1) };
+        let (first, every) = if is_slow(device) { ((number + usize::from(unit == DOUBLE)) % 2, 2) } else { (0, 1) };
         for (other, boundary) in boundaries.into_iter().enumerate().skip(first).step_by(every) {
             let line = Line { x: &x, taps: &taps, boundary, extent: EXTENTS[(number + other) % 3], unit };
             let fail = |failed: Failed| format!("{line:?}: {}", failed.message().unwrap_or("failed"));

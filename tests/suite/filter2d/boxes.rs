@@ -5,7 +5,7 @@ use super::missing::types;
 use super::oracle::{Case, Weights};
 use super::types::Types;
 use super::{SUITE, check_with};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_emulated, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Plan;
 use slm::emulator::Profile;
@@ -80,7 +80,7 @@ const SIZES: [([usize; 2], [usize; 2]); 8] = [
 /// Every size, border and extent, with channels and planes.
 fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
     // Each trial on an emulated device begins with another border.
-    let every = if is_emulated(device) { 9 } else { 1 };
+    let every = if is_slow(device) { 9 } else { 1 };
     for number in (types.name.len() % every..SIZES.len() * 6).step_by(every) {
         let (shape, size) = SIZES[number % SIZES.len()];
         let case = Case {

@@ -6,7 +6,7 @@ use super::oracle::{Case, Direction, Weights};
 use super::types::Types;
 use super::{SUITE, check};
 use crate::common::numbers::bits;
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, ensure, equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, array};
 use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Filter2dAlgorithm};
@@ -52,14 +52,14 @@ const SIZES: [([usize; 2], [usize; 2]); 7] = [
 
 fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
     // Each type begins with another border.
-    let every = if is_emulated(device) { 19 } else { 5 };
+    let every = if is_slow(device) { 19 } else { 5 };
     for number in (types.name.len() % every..SIZES.len() * 18).step_by(every) {
         let (shape, size) = SIZES[number % SIZES.len()];
         let random = &mut Random::new(number as u64);
         let mut case = Case {
             boundary: boundaries(types.sample(random))[number % 6],
             // Lanes of the tiled kernel that are in different rows may meet in a bank if rows have more than 32 outputs.
-            extent: if is_emulated(device) { Extent::Same } else { EXTENTS[number / 6 % 3] },
+            extent: if is_slow(device) { Extent::Same } else { EXTENTS[number / 6 % 3] },
             stride: [[1, 1], [2, 1], [1, 3], [5, 2]][random.below(4)],
             dilation: [[1, 1], [3, 1], [1, 2], [2, 3]][random.below(4)],
             direction: if number % 2 == 0 { Direction::Correlate } else { Direction::Convolve },
@@ -192,7 +192,7 @@ fn dense_products(device: &Device) -> Result<(), Failed> {
 /// Boxes of the greatest size take no time for a single pixel: neither the one for which a device chooses the algorithm nor, on the CPU,
 /// which has only one, the one that is asked for by name. Emulated devices have memory for smaller ones.
 fn largest_boxes(device: &Device) -> Result<(), Failed> {
-    let side = if is_emulated(device) { 1 << 16 } else { 1 << 24 };
+    let side = if is_slow(device) { 1 << 16 } else { 1 << 24 };
     let algorithms = match device.info().backend {
         Backend::Cpu => &[Filter2dAlgorithm::Auto, Filter2dAlgorithm::Box][..],
         _ => &[Filter2dAlgorithm::Auto],

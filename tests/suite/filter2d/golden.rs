@@ -6,7 +6,7 @@
 use super::SUITE;
 use crate::common::golden::{boundary, list, text};
 use crate::common::numbers::{Kind, Number, converted};
-use crate::common::{is_emulated, on_every_backend};
+use crate::common::{is_slow, on_every_backend};
 use approx::abs_diff_eq;
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};
@@ -65,7 +65,7 @@ fn check_types(device: &Device, file: &Value, case: &Value) -> Result<(), Failed
         ("i16", "f32") => check_typed::<i16, f32>(device, file, case),
         ("f32", "f32") => check_typed::<f32, f32>(device, file, case),
         // What is given in double precision must hold for single precision, too.
-        ("f64", "f64") if is_emulated(device) => check_typed::<f64, f64>(device, file, case),
+        ("f64", "f64") if is_slow(device) => check_typed::<f64, f64>(device, file, case),
         ("f64", "f64") => {
             check_typed::<f64, f64>(device, file, case)?;
             check_typed::<f32, f32>(device, file, case)

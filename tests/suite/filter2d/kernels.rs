@@ -6,7 +6,7 @@ use super::oracle::{Case, Direction, Weights};
 use super::refused::refused;
 use super::types::{ALL, Types};
 use super::{SUITE, check};
-use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_cuda, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Space};
 use slm::{Backend, Device, Error, Extent, Filter2dAlgorithm};
@@ -52,10 +52,10 @@ fn several_blocks(device: &Device, types: &Types) -> Result<(), Failed> {
 
 /// More weights than threads of a block, and more than samples.
 fn many_weights(device: &Device, types: &Types) -> Result<(), Failed> {
-    let shape = if is_emulated(device) { [4, 6] } else { [65, 130] };
+    let shape = if is_slow(device) { [4, 6] } else { [65, 130] };
     let case = plain(types, 33, shape, [31, 31]);
     check(device, types, &case)?;
-    let dilation = if is_emulated(device) { [1, 1] } else { [2, 1] };
+    let dilation = if is_slow(device) { [1, 1] } else { [2, 1] };
     let weights = Weights::Separable(vec![1.0; 31], (0..31).map(|i| f64::from(i % 5 - 2)).collect());
     check(device, types, &Case { weights, dilation, ..case })
 }

@@ -4,7 +4,7 @@ use super::cases::{EXTENTS, boundaries};
 use super::oracle::{Case, Direction, Expected, Sums, Weights};
 use super::{SUITE, equal_shapes};
 use crate::common::numbers::Number;
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, ensure, equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, ArrayD};
 use slm::{Backend, Boundary, Device, Error, Extent, Filter1d, Filter2d, Filter2dAlgorithm, FilterSample, Gaussian};
@@ -157,7 +157,7 @@ const SIZES: [[usize; 2]; 12] =
     [[1, 2], [2, 2], [3, 3], [4, 3], [1, 16], [14, 1], [6, 8], [9, 9], [15, 15], [17, 18], [30, 2], [2, 40]];
 
 fn rounded_once<S: Integer>(device: &Device) -> Result<(), Failed> {
-    let (shape, every) = if is_emulated(device) { ([9, 13], 5) } else { ([37, 60], 1) };
+    let (shape, every) = if is_slow(device) { ([9, 13], 5) } else { ([37, 60], 1) };
     for number in (S::NAME.len() % every..5 * SIZES.len()).step_by(every) {
         let size = SIZES[number % SIZES.len()];
         check::<S>(device, &boxed::<S>(number as u64, shape, size))?;
@@ -167,7 +167,7 @@ fn rounded_once<S: Integer>(device: &Device) -> Result<(), Failed> {
 
 /// Pictures of the least and the greatest number, and of both by turns, whose sums exceed 32 bits.
 fn extremes<S: Integer>(device: &Device) -> Result<(), Failed> {
-    let shape = if is_emulated(device) { [2, 3] } else { [5, 9] };
+    let shape = if is_slow(device) { [2, 3] } else { [5, 9] };
     for (stream, size) in [[2, 3], [64, 65], [300, 301]].into_iter().enumerate() {
         let case =
             Case { extent: Extent::Same, stride: [1, 1], dilation: [1, 1], ..boxed::<S>(stream as u64, shape, size) };
@@ -191,12 +191,12 @@ fn numbers<S: Integer>() -> Vec<S> {
 }
 
 fn constants<S: Integer>(device: &Device) -> Result<(), Failed> {
-    let sizes: &[usize] = if is_emulated(device) { &[2, 17, 1501] } else { &[2, 3, 17, 100, 1501, 1502, 6000, 70_000] };
+    let sizes: &[usize] = if is_slow(device) { &[2, 17, 1501] } else { &[2, 3, 17, 100, 1501, 1502, 6000, 70_000] };
     let sigmas: &[f64] =
-        if is_emulated(device) { &[0.7, 7.0, 200.0] } else { &[0.4, 1.0, 3.0, 7.0, 15.0, 60.0, 333.3, 5000.0] };
+        if is_slow(device) { &[0.7, 7.0, 200.0] } else { &[0.4, 1.0, 3.0, 7.0, 15.0, 60.0, 333.3, 5000.0] };
     for (number, constant) in numbers::<S>().into_iter().enumerate() {
         let picture = Array2::from_elem((6, 11), constant);
-        let every = if is_emulated(device) { 3 } else { 1 };
+        let every = if is_slow(device) { 3 } else { 1 };
         for boundary in continued(constant).into_iter().skip(number % every).step_by(every) {
             for &size in sizes {
                 let blur = Filter2d::<S, S::Weight>::box_blur(size, size + 1).boundary(boundary);
@@ -222,8 +222,8 @@ fn constants<S: Integer>(device: &Device) -> Result<(), Failed> {
 /// that of passes. 63 x 63 weights are the most with such sums for `u16`.
 fn strided_constants<S: Integer>(device: &Device) -> Result<(), Failed> {
     let (radii, every): (&[usize], _) =
-        if is_emulated(device) { (&[9, 31], 3) } else { (&[8, 9, 10, 30, 31, 32, 62, 63], 1) };
-    let [rows, columns] = if is_emulated(device) { [7, 12] } else { [67, 70] };
+        if is_slow(device) { (&[9, 31], 3) } else { (&[8, 9, 10, 30, 31, 32, 62, 63], 1) };
+    let [rows, columns] = if is_slow(device) { [7, 12] } else { [67, 70] };
     for (number, constant) in numbers::<S>().into_iter().enumerate().step_by(every) {
         let picture = Array2::from_elem((rows, columns), constant);
         let boundary = continued(constant)[number % 5];
@@ -246,7 +246,7 @@ fn strided_constants<S: Integer>(device: &Device) -> Result<(), Failed> {
 
 /// Windows with many samples, in lines that are as long.
 fn long_constants<S: Integer>(device: &Device) -> Result<(), Failed> {
-    let len = if is_emulated(device) { 40 } else { 3000 };
+    let len = if is_slow(device) { 40 } else { 3000 };
     for (number, constant) in numbers::<S>().into_iter().enumerate() {
         let line = vec![constant; 2 * len];
         let boundary = continued(constant)[number % 5];

@@ -4,7 +4,7 @@ use super::cases::{boundaries, plain, resized};
 use super::oracle::{Case, Direction, Weights};
 use super::types::{ALL, Types};
 use super::{SUITE, check};
-use crate::common::{Random, ensure, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Boundary, Device, Extent, Filter2dAlgorithm};
 
@@ -54,7 +54,7 @@ fn varied(device: &Device, case: &Case) -> Vec<Case> {
         dilation: [1 + i / 2 % 2, 1 + i / 3 % 2],
         ..case.clone()
     };
-    let every = if is_emulated(device) { 2 } else { 1 };
+    let every = if is_slow(device) { 2 } else { 1 };
     boundaries(3.0).into_iter().enumerate().map(|(i, boundary)| number(i, boundary)).step_by(every).collect()
 }
 

@@ -41,7 +41,7 @@ mod two_passes;
 mod types;
 
 use crate::common::numbers::{bits, pitched};
-use crate::common::{Random, is_emulated, on_every_backend, same};
+use crate::common::{Random, is_slow, on_every_backend, same};
 use cases::{MENU, Menu, SMALL_MENU};
 use libtest_mimic::{Failed, Trial};
 use oracle::{Case, Outputs};
@@ -83,9 +83,9 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 fn conforms(device: &Device, types: &Types) -> Result<(), Failed> {
-    let (menu, count): (&Menu, usize) = if is_emulated(device) { (&SMALL_MENU, 36) } else { (&MENU, 9 * 18) };
+    let (menu, count): (&Menu, usize) = if is_slow(device) { (&SMALL_MENU, 36) } else { (&MENU, 9 * 18) };
     // Each type on emulated devices begins with another shape.
-    let first = if is_emulated(device) { types.name.len() * 18 } else { 0 };
+    let first = if is_slow(device) { types.name.len() * 18 } else { 0 };
     (first..first + count).try_for_each(|number| check(device, types, &cases::case(types, menu, number)))
 }
 

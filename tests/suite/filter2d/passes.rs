@@ -6,7 +6,7 @@ use super::oracle::{Case, Weights};
 use super::refused::refused;
 use super::types::{Matrices, Types};
 use super::{SUITE, check_algorithm};
-use crate::common::{Random, ensure, equal, is_emulated, on_profiles};
+use crate::common::{Random, ensure, equal, is_slow, on_profiles};
 use libtest_mimic::{Failed, Trial};
 use slm::Plan;
 use slm::emulator::Profile;
@@ -65,9 +65,9 @@ fn check(device: &Device, case: &Case) -> Result<(), Failed> {
 
 /// Borders and extents, of pictures smaller than the weights and of larger ones.
 fn every_border(device: &Device, taps: [usize; 2]) -> Result<(), Failed> {
-    let shapes: &[[usize; 2]] = if is_emulated(device) { &[[5, 9]] } else { &[[2, 3], [70, 131], [40, 1030]] };
+    let shapes: &[[usize; 2]] = if is_slow(device) { &[[5, 9]] } else { &[[2, 3], [70, 131], [40, 1030]] };
     for (s, &shape) in shapes.iter().enumerate() {
-        for number in (s..18).step_by(if is_emulated(device) { 7 } else { 1 }) {
+        for number in (s..18).step_by(if is_slow(device) { 7 } else { 1 }) {
             let (boundary, extent) = (boundaries(7.0)[number % 6], EXTENTS[number / 6]);
             let case = Case { boundary, extent, ..case(150 + number as u64, shape, taps) };
             check(device, &resized(floats(), case, None, 1 + number % 2))?;
@@ -79,7 +79,7 @@ fn every_border(device: &Device, taps: [usize; 2]) -> Result<(), Failed> {
 /// Two strips, the second of which has one column, and more steps than the ring has rows for. Three strips, of which the second has
 /// all its samples inside.
 fn several_strips_and_steps(device: &Device) -> Result<(), Failed> {
-    let shapes = if is_emulated(device) { [[61, 385], [16, 800]] } else { [[610, 385], [261, 2395]] };
+    let shapes = if is_slow(device) { [[61, 385], [16, 800]] } else { [[610, 385], [261, 2395]] };
     check(device, &case(170, shapes[0], [5, 6]))?;
     let valid = Case { extent: Extent::Valid, ..case(171, shapes[1], [14, 11]) };
     check(device, &valid)?;
@@ -87,7 +87,7 @@ fn several_strips_and_steps(device: &Device) -> Result<(), Failed> {
     for boundary in boundaries(7.0) {
         check(device, &Case { boundary, ..case(173, [2, 750], [2, 700]) })?;
     }
-    if is_emulated(device) {
+    if is_slow(device) {
         return Ok(());
     }
     // Bands of several planes. The last weights have no room for wide strips, not even in 227 KiB.

@@ -6,7 +6,7 @@ use super::missing::types;
 use super::oracle::{Case, Weights};
 use super::types::Types;
 use super::{SUITE, check};
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Boundary, Device};
 
@@ -33,7 +33,7 @@ fn pairs(outside: f64) -> Vec<[Boundary<f64>; 2]> {
 
 /// Checks a case with all pairs of boundaries, or with every seventh one on emulated devices.
 fn check_pairs(device: &Device, types: &Types, case: &Case, first: usize) -> Result<(), Failed> {
-    let every = if is_emulated(device) { 7 } else { 1 };
+    let every = if is_slow(device) { 7 } else { 1 };
     let pairs = pairs(3.0).into_iter().enumerate().skip(first % every).step_by(every);
     for (number, [boundary, columns]) in pairs {
         let extent = EXTENTS[[0, 2][number % 2]];

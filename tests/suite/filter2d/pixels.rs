@@ -6,7 +6,7 @@ use super::oracle::{Case, Direction, Weights};
 use super::streaming::algorithm;
 use super::types::Types;
 use super::{SUITE, check, check_with};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_emulated, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::{Device, Filter2dAlgorithm};
@@ -45,15 +45,15 @@ fn case(stream: u64, shape: [usize; 2], taps: usize, is_product: bool) -> Case {
 /// Borders and extents: pictures smaller than the weights, and strips that are not whole.
 fn every_border(device: &Device, taps: usize, is_product: bool) -> Result<(), Failed> {
     // An odd number, so that both directions and both numbers of planes occur.
-    let every = if is_emulated(device) { 5 } else { 1 };
-    let shapes: &[[usize; 2]] = if is_emulated(device) { &[[3, 70]] } else { &[[2, 3], [70, 66], [40, 515]] };
+    let every = if is_slow(device) { 5 } else { 1 };
+    let shapes: &[[usize; 2]] = if is_slow(device) { &[[3, 70]] } else { &[[2, 3], [70, 66], [40, 515]] };
     for (s, &shape) in shapes.iter().enumerate() {
         for number in (s..18).step_by(every) {
             let direction = [Direction::Correlate, Direction::Convolve][usize::from(!is_product && number % 2 == 1)];
             let (boundary, extent) = (boundaries(7.0)[number % 6], EXTENTS[number / 6]);
             let case = case(500 + number as u64, shape, taps, is_product);
             let case = resized(bytes(), Case { direction, boundary, extent, ..case }, Some(4), 1 + number % 2);
-            match is_emulated(device) {
+            match is_slow(device) {
                 true => check_with(device, bytes(), &case, &[algorithm(device, is_product)])?,
                 false => check(device, bytes(), &case)?,
             }
@@ -65,7 +65,7 @@ fn every_border(device: &Device, taps: usize, is_product: bool) -> Result<(), Fa
 /// Widths around those of packs, strips and blocks; rows that are aligned for packs, and others.
 fn widths(device: &Device) -> Result<(), Failed> {
     let widths: &[usize] =
-        if is_emulated(device) { &[1, 4, 65, 258] } else { &[1, 2, 3, 4, 63, 64, 65, 66, 255, 256, 257, 258] };
+        if is_slow(device) { &[1, 4, 65, 258] } else { &[1, 2, 3, 4, 63, 64, 65, 66, 255, 256, 257, 258] };
     for (number, &width) in widths.iter().enumerate() {
         let case = case(530 + number as u64, [7, width], SIZES[number % 3], number % 2 == 0);
         let case = Case { extent: EXTENTS[number % 3], boundary: boundaries(200.0)[number % 6], ..case };

@@ -5,7 +5,7 @@ use super::missing::types;
 use super::oracle::{Case, Weights};
 use super::types::Types;
 use super::{SUITE, check_with};
-use crate::common::{ensure, equal, is_emulated, on_every_backend};
+use crate::common::{ensure, equal, is_emulated, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::Array3;
 use slm::emulator::Profile;
@@ -55,7 +55,7 @@ const SIZES: [([usize; 2], [usize; 2]); 6] = [
 /// Every size, border and extent, with planes.
 fn every_border(device: &Device) -> Result<(), Failed> {
     // Coprime to the numbers of sizes, borders and extents.
-    let every = if is_emulated(device) { 5 } else { 1 };
+    let every = if is_slow(device) { 5 } else { 1 };
     for number in (0..SIZES.len() * 18).step_by(every) {
         let (shape, size) = SIZES[number % SIZES.len()];
         let (boundary, extent) = (boundaries(7.0)[number / SIZES.len() % 6], EXTENTS[number / 36]);
@@ -67,11 +67,8 @@ fn every_border(device: &Device) -> Result<(), Failed> {
 
 /// Widths around those of packs, groups and strips; windows that begin at each place of a pack.
 fn widths(device: &Device) -> Result<(), Failed> {
-    let widths: &[usize] = if is_emulated(device) {
-        &[1, 33, 260, 961]
-    } else {
-        &[1, 3, 4, 31, 32, 33, 223, 224, 225, 255, 256, 257, 961]
-    };
+    let widths: &[usize] =
+        if is_slow(device) { &[1, 33, 260, 961] } else { &[1, 3, 4, 31, 32, 33, 223, 224, 225, 255, 256, 257, 961] };
     for (number, &width) in widths.iter().enumerate() {
         let case = case(700 + number as u64, [5, width], [3, 5 + 2 * (number % 4)]);
         check(device, &Case { extent: EXTENTS[number % 3], boundary: boundaries(200.0)[number % 6], ..case })?;
@@ -81,7 +78,7 @@ fn widths(device: &Device) -> Result<(), Failed> {
 
 /// The largest windows of the kernel, over the greatest samples; and larger ones, which another kernel sums if it can.
 fn limits(device: &Device) -> Result<(), Failed> {
-    let sizes: &[[usize; 2]] = if is_emulated(device) {
+    let sizes: &[[usize; 2]] = if is_slow(device) {
         &[[257, 128], [2, 129]]
     } else {
         &[[257, 128], [258, 128], [2, 129], [1024, 32], [1025, 4], [1024, 33]]

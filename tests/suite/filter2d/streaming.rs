@@ -5,7 +5,7 @@ use super::missing::types;
 use super::oracle::{Case, Direction, Weights};
 use super::types::Types;
 use super::{SUITE, check, check_with};
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend, on_profiles};
+use crate::common::{Random, ensure, equal, is_emulated, is_slow, on_every_backend, on_profiles};
 use libtest_mimic::{Failed, Trial};
 use slm::Plan;
 use slm::emulator::Profile;
@@ -65,8 +65,8 @@ fn case(stream: u64, shape: [usize; 2], taps: usize, is_separable: bool) -> Case
 /// Borders and extents: pictures smaller than the weights, and strips that are not whole.
 fn every_border(device: &Device, taps: usize, is_separable: bool) -> Result<(), Failed> {
     // An odd number, so that both directions and both numbers of planes occur.
-    let every = if is_emulated(device) { 5 } else { 1 };
-    let shapes: &[[usize; 2]] = if is_emulated(device) { &[[3, 140]] } else { &[[2, 3], [70, 131], [40, 1030]] };
+    let every = if is_slow(device) { 5 } else { 1 };
+    let shapes: &[[usize; 2]] = if is_slow(device) { &[[3, 140]] } else { &[[2, 3], [70, 131], [40, 1030]] };
     for (s, &shape) in shapes.iter().enumerate() {
         for number in (s..18).step_by(every) {
             let case = case(50 + number as u64, shape, taps, is_separable);
@@ -75,7 +75,7 @@ fn every_border(device: &Device, taps: usize, is_separable: bool) -> Result<(), 
             let case = Case { direction, boundary, extent, ..case };
             let case = resized(floats(), case, None, 1 + number % 2);
             // The other kernels read the weights one by one, which takes long on emulated devices if they are many.
-            if is_emulated(device) && taps > 9 {
+            if is_slow(device) && taps > 9 {
                 check_with(device, floats(), &case, &[algorithm(device, is_separable)])?;
             } else {
                 check(device, floats(), &case)?;
@@ -88,7 +88,7 @@ fn every_border(device: &Device, taps: usize, is_separable: bool) -> Result<(), 
 /// Widths around those of packs, strips and blocks; rows that are aligned for packs, and others.
 fn widths(device: &Device) -> Result<(), Failed> {
     let widths: &[usize] =
-        if is_emulated(device) { &[1, 5, 8, 127, 516] } else { &[1, 2, 3, 4, 5, 8, 127, 128, 129, 132, 511, 512, 516] };
+        if is_slow(device) { &[1, 5, 8, 127, 516] } else { &[1, 2, 3, 4, 5, 8, 127, 128, 129, 132, 511, 512, 516] };
     for (number, &width) in widths.iter().enumerate() {
         let case = case(80 + number as u64, [7, width], [3, 5][number % 2], number % 3 == 0);
         check(device, floats(), &case)?;
@@ -123,14 +123,14 @@ fn not_finite(device: &Device, is_separable: bool) -> Result<(), Failed> {
         places.iter().for_each(|&([row, column], value)| case.samples[row * shape[1] + column] = value);
         for (number, outside) in [3.0, f64::INFINITY, f64::NAN].into_iter().enumerate() {
             // On emulated devices the constants, here, and one other boundary, below.
-            let boundaries = if is_emulated(device) { &boundaries(outside)[1..2] } else { &boundaries(outside) };
+            let boundaries = if is_slow(device) { &boundaries(outside)[1..2] } else { &boundaries(outside) };
             for (other, &boundary) in boundaries.iter().enumerate() {
                 let extent = EXTENTS[(number + other) % 3];
                 let case = Case { boundary, extent, ..case.clone() };
                 check_with(device, floats(), &case, &[algorithm(device, is_separable)])?;
             }
         }
-        if is_emulated(device) {
+        if is_slow(device) {
             let case = Case { boundary: boundaries(0.0)[number % 6], ..case };
             check_with(device, floats(), &case, &[algorithm(device, is_separable)])?;
         }
@@ -153,10 +153,10 @@ fn several_bands(device: &Device, taps: usize, is_separable: bool) -> Result<(),
     }
     // Emulated devices have one plane of the smaller weights, and two of the larger ones.
     let is_small = taps < 9;
-    if !is_emulated(device) || is_small {
+    if !is_slow(device) || is_small {
         check_with(device, floats(), &case, &[algorithm])?;
     }
-    if is_emulated(device) && is_small {
+    if is_slow(device) && is_small {
         return Ok(());
     }
     // Two planes, so that a band's rows could be mistaken for those of the other one.

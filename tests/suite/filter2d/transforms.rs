@@ -1,7 +1,7 @@
 //! Outer products with many weights, by sums and with the bound that allows transforms: the same outputs within less than this bound.
 
 use super::SUITE;
-use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend, same};
+use crate::common::{Random, ensure, equal, is_cuda, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3, Array4, s};
 use slm::filter1d::ErrorBound;
@@ -35,7 +35,7 @@ pub(super) fn trials() -> Vec<Trial> {
 /// Compares with sums.
 fn every_border(device: &Device) -> Result<(), Failed> {
     let (shapes, every) =
-        if is_emulated(device) { (&SHAPES[..1], 9) } else { (&SHAPES[..if is_cuda(device) { 5 } else { 4 }], 1) };
+        if is_slow(device) { (&SHAPES[..1], 9) } else { (&SHAPES[..if is_cuda(device) { 5 } else { 4 }], 1) };
     for number in (0..BOUNDARIES.len() * EXTENTS.len()).step_by(every) {
         let (boundary, extent) = (BOUNDARIES[number % 6], EXTENTS[number / 6]);
         for (place, &shape) in shapes.iter().enumerate() {
@@ -75,7 +75,7 @@ fn near(sums: &[f32], outputs: &[f32], most: f32) -> Result<(), Failed> {
 
 /// Two planes with gaps between their rows: outputs are those of pictures without gaps, and the gaps stay.
 fn pitched(device: &Device) -> Result<(), Failed> {
-    let [rows, columns] = if is_emulated(device) { [2, 3] } else { [75, 64] };
+    let [rows, columns] = if is_slow(device) { [2, 3] } else { [75, 64] };
     let samples = Random::new(3).values::<f32>(2 * rows * columns * 3);
     let filter = Filter2d::<f32, f32>::gaussian(30.0).channels(3).boundary(Boundary::Mirror);
     let filter = filter.error_bound(ErrorBound::PerSegment).prepare(device)?;
@@ -94,7 +94,7 @@ fn pitched(device: &Device) -> Result<(), Failed> {
 
 /// Gaussians of integers leave a constant picture as it is, and differ from sums by one in few places.
 fn means(device: &Device) -> Result<(), Failed> {
-    let shape = if is_emulated(device) { (2, 9, 3) } else { (130, 170, 3) };
+    let shape = if is_slow(device) { (2, 9, 3) } else { (130, 170, 3) };
     let blur = Filter2d::<u8, f32>::gaussian(30.0).channels(3).boundary(Boundary::Reflect);
     let wide = Filter2d::<u8, f32>::gaussian(400.0).channels(3).boundary(Boundary::Nearest);
     for (blur, value) in [(&blur, 201), (&blur, 255), (&wide, 254), (&wide, 255)] {
@@ -150,7 +150,7 @@ fn chosen(device: &Device) -> Result<(), Failed> {
 
 /// A NaN reaches the outputs of its window at least.
 fn not_finite(device: &Device) -> Result<(), Failed> {
-    if is_emulated(device) {
+    if is_slow(device) {
         return Ok(());
     }
     let mut picture = Array2::<f32>::ones((300, 300));
@@ -172,7 +172,7 @@ struct Tall {
 
 impl Tall {
     fn new(device: &Device) -> Self {
-        let shape = if is_cuda(device) { [40_000, 140] } else { [4000, if is_emulated(device) { 3 } else { 140 }] };
+        let shape = if is_cuda(device) { [40_000, 140] } else { [4000, if is_slow(device) { 3 } else { 140 }] };
         let [column, row] = [(20, 201), (21, 131)].map(|(seed, weights)| Random::new(seed).values(weights));
         Tall { shape, place: [100, 1], column, row }
     }

@@ -5,7 +5,7 @@ use super::missing::types;
 use super::oracle::{Case, Direction, Weights};
 use super::types::Types;
 use super::{SUITE, check_with};
-use crate::common::{Random, ensure, equal, is_emulated, on_cuda, on_every_backend};
+use crate::common::{Random, ensure, equal, is_slow, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3, array};
 use slm::Plan;
@@ -60,9 +60,9 @@ fn check(device: &Device, types: &Types, case: &Case) -> Result<(), Failed> {
 
 /// Borders, extents and steps, with channels and planes, of pictures smaller than the weights and of larger ones.
 fn every_border(device: &Device, types: &Types) -> Result<(), Failed> {
-    let shapes: &[[usize; 2]] = if is_emulated(device) { &[[6, 8]] } else { &[[2, 3], [37, 90]] };
+    let shapes: &[[usize; 2]] = if is_slow(device) { &[[6, 8]] } else { &[[2, 3], [37, 90]] };
     // Each type on emulated devices begins with another border, and meets all sizes.
-    let every = if is_emulated(device) { 19 } else { 1 };
+    let every = if is_slow(device) { 19 } else { 1 };
     for number in (types.name.len() % every..18 * SIZES.len()).step_by(every) {
         for (s, &shape) in shapes.iter().enumerate() {
             let random = &mut Random::new(number as u64);

@@ -2,7 +2,7 @@
 
 use super::oracle::{Case, Number};
 use super::{SUITE, by_every_algorithm, weigh, weights};
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;
 
@@ -115,7 +115,7 @@ fn check<T: Number<Bound = T>>(device: &Device, case: &Case<T>) -> Result<(), Fa
     let edges = case.described().prepare(device)?.edges().to_vec();
     borders_are_the_nearest(case, &edges)?;
     let samples = windows(&edges);
-    let step = if is_emulated(device) { samples.len().div_ceil(FEW) } else { 1 };
+    let step = if is_slow(device) { samples.len().div_ceil(FEW) } else { 1 };
     // The phase changes with each step, so that different windows omit different numbers.
     let samples: Vec<T> =
         samples.into_iter().enumerate().filter(|(i, _)| (i + i / step) % step == 0).map(|(_, x)| x).collect();

@@ -2,7 +2,7 @@
 
 use super::oracle::{Case, Number};
 use super::{SUITE, by_every_algorithm};
-use crate::common::{is_emulated, on_every_backend};
+use crate::common::{is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::Device;
 
@@ -45,7 +45,7 @@ fn trial<T: Number>(name: &str, case: Case<T>, samples: &[T], expected: &[(usize
 /// counts some of the numbers, including the largest ones.
 fn numbers<T: Number>(device: &Device, bins: usize, maximum: T, bin: fn(usize) -> usize) -> Result<(), Failed> {
     let case = Case { closed: true, ..Case::even(bins, T::nearest(0.0)..maximum) };
-    let (last, step) = (maximum.into() as usize, if is_emulated(device) { 41 } else { 1 });
+    let (last, step) = (maximum.into() as usize, if is_slow(device) { 41 } else { 1 });
     let numbers = (0..=last).filter(|number| number % step == 0 || number + 5 > last);
     let (mut samples, mut expected) = (Vec::new(), vec![0; bins + 3]);
     for number in numbers {

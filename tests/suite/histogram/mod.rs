@@ -29,7 +29,7 @@ mod sums;
 mod weights;
 mod wide;
 
-use crate::common::{Random, is_cuda, is_emulated, on_cuda, on_every_backend};
+use crate::common::{Random, is_cuda, is_slow, on_cuda, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::{ALGORITHMS, Bins, Case, Counted, Number, flat, weights};
 use slm::emulator::{Action, Profile, Space};
@@ -176,7 +176,7 @@ fn cache_refills(device: &Device) -> Result<(), Failed> {
 
 /// Several threads use one prepared histogram, each with its own counts. With `Critical`, all launches share one lock.
 fn threads_share_a_histogram(device: &Device) -> Result<(), Failed> {
-    let (rounds, step) = if is_emulated(device) { (2, 77) } else { (25, 777) };
+    let (rounds, step) = if is_slow(device) { (2, 77) } else { (25, 777) };
     let case = Case::even(100, i32::MIN / 2..i32::MAX / 2);
     threads_share(device, &case, HistogramAlgorithm::Auto, rounds, |thread| 1000 + step * thread)?;
     threads_share(device, &case, HistogramAlgorithm::Critical, rounds, |thread| 20 + 7 * thread)
@@ -320,7 +320,7 @@ fn variants<T: Number>(device: &Device, case: &Case<T>) -> Vec<(Case<T>, usize)>
         sizes.flat_map(|(size, channels)| [false, true].map(|closed| variant(closed, channels, size))).collect()
     };
     let large = LARGE_SIZES[usize::from(is_cuda(device))];
-    match (is_emulated(device), case.bin_count() > MANY) {
+    match (is_slow(device), case.bin_count() > MANY) {
         (true, false) => {
             let sizes = FEW_SIZES.iter().zip(CHANNELS).zip([true, false].into_iter().cycle());
             sizes.map(|((&size, channels), closed)| variant(closed, channels, size)).collect()
@@ -377,7 +377,7 @@ fn by_every_algorithm<T: Number>(
 fn max_samples(device: &Device, algorithm: HistogramAlgorithm) -> usize {
     use HistogramAlgorithm::{Critical, GlobalAtomic, SharedAtomic};
     match algorithm {
-        Critical | GlobalAtomic(MemoryOrder::SeqCst) | SharedAtomic(MemoryOrder::SeqCst) if is_emulated(device) => {
+        Critical | GlobalAtomic(MemoryOrder::SeqCst) | SharedAtomic(MemoryOrder::SeqCst) if is_slow(device) => {
             MAX_ORDERED
         }
         Critical => MAX_CRITICAL,
@@ -411,7 +411,7 @@ fn count<T: Number>(
     histogram.accumulate_into(&samples, &mut counts).map_err(text)?;
     let sums: Vec<u64> = existing.iter().zip(expected).map(|(existing, expected)| existing + expected).collect();
     compare("accumulate_into", &histogram.counts(&counts).map_err(text)?, &sums)?;
-    if is_emulated(device) && samples.len() > MAX_ORDERED {
+    if is_slow(device) && samples.len() > MAX_ORDERED {
         return Ok(());
     }
     // Replaces the counts.

@@ -2,7 +2,7 @@
 
 use super::SUITE;
 use super::oracle::{Case, Number, flat};
-use crate::common::{is_emulated, on_every_backend};
+use crate::common::{is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// Returns the number of cases of a property, and a case's maximum number of samples.
 fn effort(device: &Device) -> (u32, usize) {
-    if is_emulated(device) { (10, 60) } else { (200, 300) }
+    if is_slow(device) { (10, 60) } else { (200, 300) }
 }
 
 /// Checks a property with the same cases in every run. `strategy` gets a case's maximum number of samples.

@@ -3,7 +3,7 @@
 use super::SUITE;
 use super::oracle::{Case, Number, Weight, flat};
 use super::weights::same;
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::histogram::HistogramWeight;
 use slm::{Device, Histogram};
@@ -54,7 +54,7 @@ fn small_beside_large(device: &Device) -> Result<(), Failed> {
 
 /// The weights of each bin are smaller than those of the previous one, by a factor of up to 10^131 in all.
 fn falling_weights(device: &Device) -> Result<(), Failed> {
-    let count = if is_emulated(device) { 2048 } else { 65_536 };
+    let count = if is_slow(device) { 2048 } else { 65_536 };
     let case = Case::even(100, 0.0f32..count as f32);
     let samples: Vec<f32> = (0..count).map(|i| i as f32).collect();
     let exponent = |i: usize| -((i * 655 / count) as f64) / 5.0;
@@ -74,7 +74,7 @@ fn one_weight_per_bin(device: &Device) -> Result<(), Failed> {
         let fields = (0..fields).map(move |field| field << digits);
         fields.flat_map(move |bits| [bits, bits + 1, (bits + (1 << digits)) - 1])
     };
-    let step = if is_emulated(device) { 37 } else { 1 };
+    let step = if is_slow(device) { 37 } else { 1 };
     let singles: Vec<f32> = next(255, 23).step_by(step).map(|bits| f32::from_bits(bits as u32)).collect();
     let doubles: Vec<f64> = next(2047, 52).step_by(step).map(f64::from_bits).collect();
     single_weights(device, &singles, |weight| -weight)?;
@@ -100,7 +100,7 @@ fn single_weights<W: HistogramWeight + Into<f64>>(
 
 /// Weights of all exponents, of both signs, in the same few bins.
 fn all_exponents(device: &Device) -> Result<(), Failed> {
-    let count = if is_emulated(device) { 900 } else { 30_000 };
+    let count = if is_slow(device) { 900 } else { 30_000 };
     let mut random = Random::new(42);
     // Channels that are not counted have weights too.
     let case = Case { channels: 3, counted: 2, ..Case::even(4, -5..5) };
@@ -122,7 +122,7 @@ fn all_exponents(device: &Device) -> Result<(), Failed> {
 /// All weights but one are equal. That one is larger or smaller by a power of two: some are near enough for one pass on a GPU, and some
 /// are not. The equal weights reach both ends of their type.
 fn around_the_limits_of_one_pass(device: &Device) -> Result<(), Failed> {
-    let count = if is_emulated(device) { 700 } else { 20_000 };
+    let count = if is_slow(device) { 700 } else { 20_000 };
     let case = Case::even(3, 0..900_000u32);
     let samples = case.samples(count, &mut Random::new(3));
     let last = |scale: f64, difference: i32| {
@@ -145,7 +145,7 @@ fn around_the_limits_of_one_pass(device: &Device) -> Result<(), Failed> {
 /// Sums that become negative and positive again, and that carry into and borrow from each word: in few bins, in many, and in more than a block has room for.
 /// All samples of a warp are in one bin, or they are in different ones.
 fn signs_and_carries(device: &Device) -> Result<(), Failed> {
-    let count = if is_emulated(device) { 2000 } else { 200_000 };
+    let count = if is_slow(device) { 2000 } else { 200_000 };
     let mut random = Random::new(11);
     for bins in [2, 300, 3000, 40_000] {
         let case = Case::even(bins, 0.0f32..bins as f32);
@@ -194,7 +194,7 @@ fn cancellation_and_overflow(device: &Device) -> Result<(), Failed> {
 
 /// More bins than a block has room for, with weights that carry from the low to the high word of a sum and borrow from it.
 fn in_global_memory(device: &Device) -> Result<(), Failed> {
-    let count = if is_emulated(device) { 3000 } else { 100_000 };
+    let count = if is_slow(device) { 3000 } else { 100_000 };
     let case = Case::even(30_000, 0.0f64..30_000.0);
     let mut random = Random::new(7);
     // Neighbouring samples of a thread are in the same bin and in different ones.

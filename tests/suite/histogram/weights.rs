@@ -2,7 +2,7 @@
 
 use super::oracle::{Case, Counted, Number, flat};
 use super::{MAX_ORDERED, SUITE};
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Report;
 use slm::histogram::{HistogramError, PreparedHistogram};
@@ -162,7 +162,7 @@ pub(super) fn weigh_twice<T: Number>(
     weights: &[f32],
 ) -> Result<(), String> {
     let text = |error: Error| error.to_string();
-    if samples.is_empty() || (is_emulated(device) && samples.len() > MAX_ORDERED) {
+    if samples.is_empty() || (is_slow(device) && samples.len() > MAX_ORDERED) {
         return Ok(());
     }
     // Weights that an `f32` cannot represent.

@@ -2,7 +2,7 @@
 
 use super::oracle::{Bins, Case, Number};
 use super::{SUITE, by_every_algorithm};
-use crate::common::{Random, is_emulated, on_every_backend};
+use crate::common::{Random, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::{Device, Histogram, HistogramBound};
 use std::ops::Range;
@@ -66,7 +66,7 @@ where
 /// slow, each range has two of the four numbers of bins, one of them with a closed bin.
 fn closings(device: &Device, range: usize, bins: usize) -> Vec<bool> {
     match (range + bins) % 2 {
-        _ if !is_emulated(device) => vec![false, true],
+        _ if !is_slow(device) => vec![false, true],
         0 => vec![(range / 2 + bins / 2) % 2 == 1],
         _ => Vec::new(),
     }
@@ -155,7 +155,7 @@ fn check_one<T: Number>(
     let mut random = Random::new(number as u64);
     let Range { start: minimum, end: maximum } = ends::<T>();
     let near = |border: i64| T::nearest(border.clamp(minimum, maximum) as f64).neighbours();
-    let count = if is_emulated(device) { 60 } else { 2000 };
+    let count = if is_slow(device) { 60 } else { 2000 };
     let mut samples: Vec<T> = [minimum, maximum].into_iter().flat_map(near).collect();
     samples.extend((0..count / 4).flat_map(|_| near(borders[random.below(borders.len())])));
     samples.extend((0..count / 4).map(|_| T::nearest(minimum as f64 + random.unit() * (maximum - minimum) as f64)));

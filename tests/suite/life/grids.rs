@@ -1,7 +1,7 @@
 //! Grids of patterns against Golly's documentation, which shows the cells around a grid of 4 x 3.
 
 use super::SUITE;
-use crate::common::{Random, equal, is_emulated, on_every_backend};
+use crate::common::{Random, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::life::{Pattern, Rule};
 use slm::ndarray::Array2;
@@ -21,7 +21,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 fn grids(device: &Device) -> Result<(), Failed> {
-    let soups = if is_emulated(device) { 4 } else { 200 };
+    let soups = if is_slow(device) { 4 } else { 200 };
     for (stream, (grid, diagram)) in DIAGRAMS.into_iter().enumerate() {
         let mut random = Random::new(stream as u64);
         for rule in RULES {

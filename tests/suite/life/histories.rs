@@ -1,7 +1,7 @@
 //! Histories that are known: oscillators with their periods, spaceships, guns and methuselahs, in several rules.
 
 use super::{ALGORITHMS, SUITE, algorithms, oracle, quick_algorithms, same, soup};
-use crate::common::{ensure, equal, is_emulated, on_every_backend};
+use crate::common::{ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::life::{Board, Outcome, Pattern, Rule, Topology};
 use slm::{Device, Life};
@@ -106,7 +106,7 @@ fn gliders(device: &Device) -> Result<(), Failed> {
 
 /// Gosper's gun adds a glider in every 30 generations.
 fn gun(device: &Device) -> Result<(), Failed> {
-    let gliders = if is_emulated(device) { 2 } else { 20 };
+    let gliders = if is_slow(device) { 2 } else { 20 };
     for &algorithm in algorithms(device) {
         let life = Life::new(60 + 8 * gliders, 80 + 8 * gliders).topology(Topology::Plane).algorithm(algorithm);
         let mut board = with(device, life, GUN, [10, 10])?;
@@ -124,7 +124,7 @@ fn r_pentomino(device: &Device) -> Result<(), Failed> {
     const POPULATIONS: [(u64, u64); 10] =
         [(0, 5), (1, 6), (2, 7), (3, 9), (4, 8), (5, 9), (6, 12), (100, 121), (1103, 116), (1163, 116)];
     // In 100 generations, its cells are in 25 rows and 54 columns.
-    let (few, [rows, columns], position) = match is_emulated(device) {
+    let (few, [rows, columns], position) = match is_slow(device) {
         true => (8, [40, 70], [16, 42]),
         false => (POPULATIONS.len(), [900, 901], [450, 450]),
     };
@@ -198,7 +198,7 @@ const METHUSELAHS: [Methuselah; 3] = [
 
 /// Emulated devices have `Blocked` only, which leaves the last generations of a step to the kernel of `BitPacked`.
 fn methuselahs(device: &Device) -> Result<(), Failed> {
-    let algorithms = if is_emulated(device) { &ALGORITHMS[4..] } else { algorithms(device) };
+    let algorithms = if is_slow(device) { &ALGORITHMS[4..] } else { algorithms(device) };
     for Methuselah { text, rule, position, size: [rows, columns], populations, outcome } in METHUSELAHS {
         for &algorithm in algorithms {
             let rule: Rule = rule.parse()?;
@@ -227,7 +227,7 @@ fn replicator(device: &Device) -> Result<(), Failed> {
 /// the sum of nine cells that are `2^k` rows and columns apart. On a torus with sides of `2^(k + 1)`, these cancel in pairs, except
 /// for the cell itself: all cells return.
 fn sums_modulo_two(device: &Device) -> Result<(), Failed> {
-    let side = if is_emulated(device) { 16 } else { 128 };
+    let side = if is_slow(device) { 16 } else { 128 };
     let mut board = Life::new(side, side).rule("B1357/S02468".parse()?).prepare(device)?;
     let cells = soup([side, side], 1);
     board.set_cells(cells.view())?;

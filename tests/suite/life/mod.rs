@@ -25,7 +25,7 @@ mod outcomes;
 mod resident;
 mod wide;
 
-use crate::common::{Random, ensure, is_cuda, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, is_cuda, is_emulated, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::life::{Rule, Topology};
 use slm::ndarray::Array2;
@@ -124,10 +124,10 @@ fn soup([rows, columns]: [usize; 2], stream: u64) -> Array2<bool> {
 }
 
 fn generations(device: &Device, topology: Topology) -> Result<(), Failed> {
-    let sizes = if is_emulated(device) { &SIZES[..FEW] } else { &SIZES };
+    let sizes = if is_slow(device) { &SIZES[..FEW] } else { &SIZES };
     for (i, &[rows, columns]) in sizes.iter().enumerate() {
         // Emulated devices have one of the rules for each size, and Conway's.
-        let rules: Vec<_> = if is_emulated(device) { vec![RULES[0], RULES[1 + i % 6]] } else { RULES.to_vec() };
+        let rules: Vec<_> = if is_slow(device) { vec![RULES[0], RULES[1 + i % 6]] } else { RULES.to_vec() };
         for text in rules {
             let rule: Rule = text.parse()?;
             let cells = soup([rows, columns], i as u64);

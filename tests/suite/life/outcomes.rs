@@ -2,7 +2,7 @@
 
 use super::histories::{GLIDER, OSCILLATORS, with};
 use super::{SUITE, algorithms, oracle, soup};
-use crate::common::{ensure, equal, is_emulated, on_every_backend};
+use crate::common::{ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::life::{LifeError, Outcome, Rule, Topology};
 use slm::ndarray::Array2;
@@ -161,7 +161,7 @@ fn oscillators_have_their_periods(device: &Device) -> Result<(), Failed> {
 }
 
 fn gliders_return(device: &Device) -> Result<(), Failed> {
-    let sides = if is_emulated(device) { [5, 6] } else { [31, 96] };
+    let sides = if is_slow(device) { [5, 6] } else { [31, 96] };
     for topology in [Topology::Torus, Topology::KleinBottle] {
         let mut board = with(device, Life::new(sides[0], sides[1]).topology(topology), GLIDER, [1, 2])?;
         let start = board.cells()?;
@@ -170,7 +170,7 @@ fn gliders_return(device: &Device) -> Result<(), Failed> {
         };
         if topology == Topology::Torus {
             let [rows, columns] = sides.map(|side| side as u64);
-            equal(period, if is_emulated(device) { 4 * 30 } else { 4 * rows * columns })?;
+            equal(period, if is_slow(device) { 4 * 30 } else { 4 * rows * columns })?;
         }
         // It is in its cycle from the start.
         let mut again = with(device, Life::new(sides[0], sides[1]).topology(topology), GLIDER, [1, 2])?;
@@ -235,8 +235,8 @@ fn limits(device: &Device) -> Result<(), Failed> {
 
 /// The generations at which it is asked are those of the board, and not far apart.
 fn searches_end_when_told(device: &Device) -> Result<(), Failed> {
-    let sides = if is_emulated(device) { [12, 144] } else { [500, 600] };
-    for last in [1, 2, 30, if is_emulated(device) { 100 } else { 3000 }] {
+    let sides = if is_slow(device) { [12, 144] } else { [500, 600] };
+    for last in [1, 2, 30, if is_slow(device) { 100 } else { 3000 }] {
         // A glider returns after many more generations.
         let mut board = with(device, Life::new(sides[0], sides[1]), GLIDER, [3, 3])?;
         board.step(1)?;

@@ -2,7 +2,7 @@
 //! bands from about 13 rows on.
 
 use super::{SUITE, oracle, same, soup};
-use crate::common::{ensure, equal, is_emulated, on_every_backend, on_profiles};
+use crate::common::{ensure, equal, is_slow, on_every_backend, on_profiles};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::life::{Census, LifeError, Rule, Topology};
@@ -93,7 +93,7 @@ fn computes(
 /// Every census is that of a board with these cells, with the algorithms that take them in different ways.
 fn censuses(device: &Device, topology: Topology) -> Result<(), Failed> {
     const LAST: u64 = 21;
-    let sizes = SIZES.into_iter().enumerate().filter(|(i, _)| !is_emulated(device) || i % 3 == 1);
+    let sizes = SIZES.into_iter().enumerate().filter(|(i, _)| !is_slow(device) || i % 3 == 1);
     for (stream, [rows, columns]) in sizes {
         for text in RULES {
             let rule: Rule = text.parse()?;

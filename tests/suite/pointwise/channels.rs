@@ -3,7 +3,7 @@
 use super::SUITE;
 use super::numbers::samples;
 use crate::common::numbers::{KINDS, Kind, Number};
-use crate::common::{Random, equal, is_emulated, on_every_backend};
+use crate::common::{Random, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array1, Array2, Array3};
 use slm::pointwise::PreparedChannels;
@@ -49,7 +49,7 @@ fn check<T: PointwiseElement + Number>(device: &Device) -> Result<(), Failed> {
         let (split, merge) = (Channels::split(channels).prepare(device)?, Channels::merge(channels).prepare(device)?);
         equal(split.apply(pixels.view())?, planes.clone())?;
         equal(merge.apply(planes.view())?, pixels.clone())?;
-        if !is_emulated(device) {
+        if !is_slow(device) {
             // Any strides.
             equal(split.apply(planes.view().permuted_axes([1, 2, 0]))?, planes.clone())?;
         }

@@ -12,7 +12,7 @@ mod tables;
 mod types;
 
 use crate::common::numbers::{Kind, bits, pitched};
-use crate::common::{Random, ensure, equal, is_cuda, is_emulated, on_every_backend, same};
+use crate::common::{Random, ensure, equal, is_cuda, is_emulated, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use numbers::samples;
 use oracle::{COMBINATIONS, Combination, Function};
@@ -105,14 +105,14 @@ fn all_functions(device: &Device, types: &Types, number: usize) -> Result<(), Fa
 
 /// Lengths for a test, all of them unless the device is slow.
 fn lengths(device: &Device, number: usize) -> Vec<usize> {
-    match is_emulated(device) {
+    match is_slow(device) {
         true => vec![LENGTHS[number % 7], LENGTHS[3 + number % 2]],
         false => LENGTHS.to_vec(),
     }
 }
 
 fn matrices(device: &Device, number: usize) -> Vec<[usize; 5]> {
-    match is_emulated(device) {
+    match is_slow(device) {
         true => vec![MATRICES[number % MATRICES.len()]],
         false => MATRICES.to_vec(),
     }
@@ -121,7 +121,7 @@ fn matrices(device: &Device, number: usize) -> Vec<[usize; 5]> {
 fn memories(device: &Device, length: usize, number: usize) -> Vec<Memory> {
     let rows = if length.is_multiple_of(3) { 3 } else { 1 };
     let all = [Memory::Slice, Memory::Buffer, Memory::Array([rows, length / rows])];
-    if is_emulated(device) { vec![all[number % 3]] } else { all.to_vec() }
+    if is_slow(device) { vec![all[number % 3]] } else { all.to_vec() }
 }
 
 /// Compares outputs with the definition.

@@ -3,7 +3,7 @@
 use super::numbers::samples;
 use super::types::{Matrix, TABLES, Table};
 use super::{GAP, SUITE, bits, lengths, matrices, memories, oracle, packed, pitched};
-use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use ndarray::Array2;
 use slm::{Arithmetic, Buffer, Buffer2, Convert, Device, Filter2d, Histogram, Lookup, Transpose};
@@ -104,7 +104,7 @@ fn equalised_u16(device: &Device) -> Result<(), Failed> {
     equal(Lookup::equalise(&counts)?.apply(&samples)?, vec![0, 0, 21_845, 43_690, 65_535])?;
     let all: Vec<u16> = (0..=65_535).collect();
     let random = &mut Random::new(301);
-    for counts in all_counts(random, 65_536).into_iter().skip(if is_emulated(device) { 2 } else { 0 }) {
+    for counts in all_counts(random, 65_536).into_iter().skip(if is_slow(device) { 2 } else { 0 }) {
         let table = Lookup::equalise(&counts_of::<u16>(device, &counts)?)?;
         equal(table.apply(&all)? == oracle::equalised(&counts).map(|y| y as u16).collect::<Vec<_>>(), true)?;
     }
@@ -113,7 +113,7 @@ fn equalised_u16(device: &Device) -> Result<(), Failed> {
 
 /// Bytes to floats, a Gaussian, back to bytes, equalised, transposed: as the single steps on the host.
 fn pipeline(device: &Device) -> Result<(), Failed> {
-    let (rows, columns) = if is_emulated(device) { (19, 37) } else { (190, 371) };
+    let (rows, columns) = if is_slow(device) { (19, 37) } else { (190, 371) };
     let picture = Array2::from_shape_fn((rows, columns), |(r, c)| (60 + (r * r + 3 * c) % 90) as u8);
     let x = Buffer2::upload_pitched(device, picture.view(), columns + 11)?;
     let matrix = |gap: usize| Buffer2::<f32>::zeroed_pitched(device, rows, columns, columns + gap);

@@ -8,7 +8,7 @@
 //! | `api.rs` | errors and equalities, part of `tests/api` |
 
 use crate::common::numbers::{Kind, Number, bits, converted};
-use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, equal, is_slow, on_every_backend, same};
 use crate::rank2d::{EXTENTS, boundaries, boundary_of, pick, sample};
 use libtest_mimic::{Failed, Trial};
 use slm::ndarray::{Array1, Array2};
@@ -39,7 +39,7 @@ const SHAPES: [[usize; 2]; 8] = [[1, 1000], [3, 65], [17, 40], [1, 1], [2, 2], [
 const SMALL_SHAPES: [[usize; 2]; 6] = [[1, 40], [3, 9], [1, 1], [9, 2], [0, 3], [2, 0]];
 
 fn conforms<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let (shapes, windows, count): (&[_], &[usize], _) = match is_emulated(device) {
+    let (shapes, windows, count): (&[_], &[usize], _) = match is_slow(device) {
         true => (&SMALL_SHAPES, &[1, 2, 3, 5, 12], 24),
         false => (&SHAPES, &[1, 2, 3, 4, 5, 7, 12, 33, 300], 144),
     };
@@ -56,7 +56,7 @@ fn conforms<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
 
 /// Several blocks of a line, with windows of both kinds of kernels for extremes.
 fn long_lines<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let samples = if is_emulated(device) { 1200 } else { 70_000 };
+    let samples = if is_slow(device) { 1200 } else { 70_000 };
     for (number, (window, rank)) in
         [(5, Rank::Median), (16, Rank::Minimum), (40, Rank::Maximum), (31, Rank::Percentile(90.0))]
             .into_iter()

@@ -19,7 +19,7 @@ mod sorted;
 mod special;
 
 use crate::common::numbers::{Kind, Number, bits, converted, pitched};
-use crate::common::{Random, equal, is_emulated, on_every_backend, same};
+use crate::common::{Random, equal, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use oracle::{Case, Rank};
 use slm::ndarray::{Array2, ArrayD, ShapeBuilder};
@@ -74,9 +74,9 @@ const SMALL_MENU: Menu = Menu {
 };
 
 fn conforms<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let (menu, count) = if is_emulated(device) { (&SMALL_MENU, 36) } else { (&MENU, 9 * 18) };
+    let (menu, count) = if is_slow(device) { (&SMALL_MENU, 36) } else { (&MENU, 9 * 18) };
     // Each type on emulated devices begins with another shape.
-    let first = if is_emulated(device) { T::KIND as usize * 36 } else { 0 };
+    let first = if is_slow(device) { T::KIND as usize * 36 } else { 0 };
     (first..first + count).try_for_each(|number| check::<T>(device, &case(T::KIND, menu, number)))
 }
 

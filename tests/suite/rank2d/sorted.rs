@@ -4,7 +4,7 @@ use super::kernels::plain;
 use super::oracle::{Case, Rank};
 use super::{SUITE, boundaries, check_with, filter};
 use crate::common::numbers::Number;
-use crate::common::{Random, ensure, equal, is_emulated, on_every_backend};
+use crate::common::{Random, ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::{Device, Error, Extent, Rank2d, Rank2dAlgorithm, RankElement, RankWindow};
@@ -33,7 +33,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// Windows of one row or column and of several, in several blocks, and in pieces of single lines; with channels, planes and NaNs.
 fn windows<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
-    let cases: &[([usize; 2], [usize; 2])] = match is_emulated(device) {
+    let cases: &[([usize; 2], [usize; 2])] = match is_slow(device) {
         true => &[([35, 37], [9, 7]), ([1, 560], [1, 20]), ([34, 3], [18, 1]), ([9, 33], [4, 70])],
         false => &[
             ([70, 101], [15, 15]),

@@ -3,7 +3,7 @@
 use super::oracle::{Case, Rank};
 use super::{SUITE, algorithms, filter, is_refused, pick, sample};
 use crate::common::numbers::{Number, converted};
-use crate::common::{Random, is_emulated, on_every_backend, same};
+use crate::common::{Random, is_slow, on_every_backend, same};
 use libtest_mimic::{Failed, Trial};
 use slm::ndarray::Array2;
 use slm::{Boundary, Device, Extent, RankElement};
@@ -56,7 +56,7 @@ fn plain<T: Number>(random: &mut Random, rank: Rank, window: [usize; 2], shape: 
 
 /// All NaNs count as one, and the outputs that are NaN have the bits of `NAN`.
 fn nans<T: RankElement + Number>(device: &Device, nans: &[T], bits: fn(T) -> u64) -> Result<(), Failed> {
-    let shape = if is_emulated(device) { [4, 6] } else { [37, 70] };
+    let shape = if is_slow(device) { [4, 6] } else { [37, 70] };
     for (number, side) in [3, 9, 20].into_iter().enumerate() {
         for rank in [Rank::Median, Rank::Minimum, Rank::Maximum, Rank::At(-2)] {
             for omit in [false, true] {
@@ -91,7 +91,7 @@ fn nans_in<T: RankElement + Number>(
 /// Zeros of different signs outside: those of the columns count as those of the rows.
 fn zeros<T: RankElement + Number>(device: &Device, bits: fn(T) -> u64) -> Result<(), Failed> {
     let disc = [false, true, false, true, true, true, false, true, false];
-    let shape = if is_emulated(device) { [5, 7] } else { [21, 40] };
+    let shape = if is_slow(device) { [5, 7] } else { [21, 40] };
     for outside in [[0.0, -0.0], [-0.0, 0.0]] {
         for (rank, window, mask) in [
             (Rank::Median, [3, 3], None),

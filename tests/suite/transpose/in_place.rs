@@ -2,7 +2,7 @@
 
 use super::oracle::{Bits, Matrices};
 use super::{SUITE, matrices_in_place};
-use crate::common::{ensure, equal, is_emulated, on_every_backend};
+use crate::common::{ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Report, Space};
 use slm::{Backend, Device, Transpose};
@@ -70,7 +70,7 @@ fn of_type<T: Bits>(name: &str, components: &[usize]) -> Vec<Trial> {
 fn of_every_shape<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
     for [rows, columns, count] in SHAPES {
         // Emulated accesses are slow.
-        if is_emulated(device) && rows * columns * count * components > 60_000 {
+        if is_slow(device) && rows * columns * count * components > 60_000 {
             continue;
         }
         of_shape::<T>(device, [rows, columns, count, components])?;

@@ -2,7 +2,7 @@
 
 use super::oracle::{Bits, Matrices, same};
 use super::{SUITE, arrays_in_place, matrices_in_place};
-use crate::common::{ensure, equal, is_emulated, on_every_backend};
+use crate::common::{ensure, equal, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::Profile;
 use slm::{Device, Transpose};
@@ -34,7 +34,7 @@ pub(super) fn trials() -> Vec<Trial> {
 fn of_every_shape(device: &Device) -> Result<(), Failed> {
     for [rows, columns, count, components, gap] in SHAPES {
         // Emulated accesses are slow.
-        if is_emulated(device) && rows * columns * components > 480_000 {
+        if is_slow(device) && rows * columns * components > 480_000 {
             continue;
         }
         let shape = [rows, columns, count, components];
@@ -47,7 +47,7 @@ fn of_every_shape(device: &Device) -> Result<(), Failed> {
 
 fn of_shape<T: Bits>(device: &Device, shape: [usize; 4], input: &Matrices<T>) -> Result<(), String> {
     matrices_in_place(device, shape, input).map_err(|e| format!("in place: {e}"))?;
-    if !is_emulated(device) {
+    if !is_slow(device) {
         arrays_in_place(device, shape, input).map_err(|e| format!("an array in place: {e}"))?;
     }
     let ([rows, columns, count, components], text) = (shape, |e: slm::Error| e.to_string());

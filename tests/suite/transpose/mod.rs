@@ -11,7 +11,7 @@ mod golden;
 mod in_place;
 mod large_elements;
 
-use crate::common::{is_emulated, on_every_backend};
+use crate::common::{is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::{Bits, Matrices, same};
 use slm::emulator::{Profile, Report};
@@ -120,7 +120,7 @@ fn of_type<T: Bits>(name: &str, components: &[usize]) -> Vec<Trial> {
 }
 
 fn check_all<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
-    let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
+    let shapes = if is_slow(device) { &FEW_SHAPES[..] } else { &SHAPES };
     let algorithms = if device.info().backend == Backend::Cpu { &ALGORITHMS[..1] } else { &ALGORITHMS };
     for &(rows, columns, count, gaps) in shapes {
         let shape = [rows, columns, count, components];
@@ -162,7 +162,7 @@ fn check<T: Bits>(
     transpose.apply_into(&source, &mut target).map_err(text)?;
     same(&target.into_buffer().download().map_err(text)?, &expected.numbers)?;
     // Data of the host takes the same path, and emulated accesses are slow.
-    if is_emulated(device) || [input, expected].iter().any(|matrices| matrices.pitch > matrices.shape[1]) {
+    if is_slow(device) || [input, expected].iter().any(|matrices| matrices.pitch > matrices.shape[1]) {
         return Ok(());
     }
     same(&transpose.apply(&input.numbers).map_err(text)?, &expected.numbers)?;
@@ -176,13 +176,13 @@ fn check<T: Bits>(
 }
 
 fn check_all_in_place<T: Bits>(device: &Device, components: usize) -> Result<(), Failed> {
-    let shapes = if is_emulated(device) { &FEW_SHAPES[..] } else { &SHAPES };
+    let shapes = if is_slow(device) { &FEW_SHAPES[..] } else { &SHAPES };
     let squares = SQUARES.map(|side| (side, side, 2, [0, 0]));
-    let squares = if is_emulated(device) { &squares[..9] } else { &squares };
+    let squares = if is_slow(device) { &squares[..9] } else { &squares };
     let pitched = [(33, 33, 3, [1, 1]), (40, 40, 1, [24, 24]), (1, 1, 5, [2, 2])];
     for &(rows, columns, count, gaps) in shapes.iter().chain(squares).chain(&pitched) {
         // Emulated accesses are slow.
-        let maximum = if is_emulated(device) { 20_000 } else { 1_000_000 };
+        let maximum = if is_slow(device) { 20_000 } else { 1_000_000 };
         if rows * columns * count * components > maximum {
             continue;
         }
