@@ -16,8 +16,8 @@ pub enum Rank2dAlgorithm {
     GlobalMemory,
     /// A block keeps a tile of samples and its halo in shared memory. Networks of comparisons in registers find medians of 3 x 3, 5 x 5 and
     /// 7 x 7 samples, if both strides are 1 and no NaNs are left out, and any rank of windows of at most 49 samples. Extremes of rectangles are
-    /// found along the rows, then down the columns; those of other windows with strides of 1 from minima of 1, 2, 4, … neighbours, two for each run of
-    /// a window; and other ranks by bisection. Medians of 3 x 3 samples of `f32`, and of `u8`
+    /// found along the rows, then down the columns; those of other windows with strides of 1 from minima of 1, 2, 4, …
+    /// neighbours, two for each run of a window; and other ranks by bisection. Medians of 3 x 3 samples of `f32`, and of `u8`
     /// from compute capability 9.0 on, read tiles within the picture straight from global memory, if pixels have one channel, the extent is
     /// `Same` and rows of samples and outputs begin at multiples of four.
     SharedTile,

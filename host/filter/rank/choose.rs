@@ -140,8 +140,8 @@ pub(super) fn choose<T: Sortable>(rule: &RankRule<T>, shared: SharedMemory) -> R
     }
 }
 
-/// Returns whether a tile is sorted in less time than a network takes for windows of 26 to 49 samples. On an H200, sorting takes 2.7 (`u8`), 4.8 (`f32`)
-/// and about 7.8 ms (`f64`) for 6 x 6 samples of 8192 x 8192 pixels, and the network 2.9, 3.2 and 11.5.
+/// Returns whether a tile is sorted in less time than a network takes for windows of 26 to 49 samples. On an H200, sorting takes 2.7 (`u8`),
+/// 4.8 (`f32`) and about 7.8 ms (`f64`) for 6 x 6 samples of 8192 x 8192 pixels, and the network 2.9, 3.2 and 11.5.
 fn sorts_quicker<T: Sortable>([rows, _]: [usize; 2]) -> bool {
     matches!(T::BITS, 8 | 64) && rows > 1
 }
