@@ -6,7 +6,7 @@
 #   --jobs N          processes at a time (4)
 #   --batch N         tests in a process, one after the other (1); their modules are compiled once
 #   --devices N       CUDA devices that they alternate between (1)
-#   --small yes       with the small problems of emulated devices, in a fraction of the time
+#   --small yes       with most of the small problems of emulated devices, in a fraction of the time
 #   --limit SECONDS   stop in time, and print how much is left
 #   --tools LIST      the sanitizer's tools (memcheck,racecheck,initcheck,synccheck)
 #   --filter LIST     the tests with one of these in their names (::cuda::)
@@ -56,7 +56,7 @@ command -v compute-sanitizer >/dev/null || die 'compute-sanitizer is not on the 
 export SLM_REQUIRE_CUDA=1 SLM_SMALL_PROBLEMS=$small
 
 mkdir -p "$folder" || exit 2
-digest=$(sha256sum <"$program")${small:+ with small problems}
+digest=$(sha256sum <"$program" | cut -d ' ' -f 1)${small:+, small problems}
 if [[ -e $folder/program ]]; then
   [[ $(<"$folder/program") == "$digest" ]] || die "$folder has the results of another program"
 else
@@ -172,7 +172,7 @@ done
 {
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/# /'
   compute-sanitizer --version | sed -n 's/^Version/# compute-sanitizer/p'
-  echo "# program: SHA-256 ${digest/ -/}"
+  echo "# program: SHA-256 $digest"
   printf 'test\ttool\tseconds\terrors\tverdict\n'
   find "$folder" -mindepth 2 -name '*.row' -exec cat {} + | sort
 } >"$folder/table.tsv"

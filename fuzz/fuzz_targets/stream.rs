@@ -78,6 +78,11 @@ impl Problem {
         Sip { bytes: Cursor::new(bytes), most: self.sip }
     }
 
+    /// Weights for the samples, whose sums are rounded.
+    fn weights_of_samples(&self) -> Vec<f64> {
+        self.weights.iter().cycle().take(self.samples.len()).map(|&weight| f64::from(weight) / 3.0).collect()
+    }
+
     fn matrix(&self) -> Array2<i32> {
         let rows = self.samples.len() / self.columns;
         Array2::from_shape_fn((rows, self.columns), |(row, column)| self.samples[row * self.columns + column])
@@ -86,14 +91,15 @@ impl Problem {
 
 fuzz_target!(|input: &[u8]| {
     let reader = &mut Reader::new(input);
-    let (operation, devices) = (reader.below(3), devices(reader));
+    let (operation, devices) = (reader.below(4), devices(reader));
     let problem = Problem::read(reader);
     for device in &devices {
         let what = (operation, device.to_string(), &problem);
         let streamed = match operation {
             0 => lines(device, &problem),
             1 => rows(device, &problem),
-            _ => counts(device, &problem),
+            2 => counts(device, &problem),
+            _ => sums(device, &problem),
         };
         // A stream that ends within a sample is an error.
         match streamed {
@@ -136,4 +142,13 @@ fn counts(device: &Device, problem: &Problem) -> slm::Result<[Vec<u8>; 2]> {
     let streamed = histogram.stream(problem.input())?.memory(problem.memory).run()?;
     Ok([streamed, all]
         .map(|counts| counts.channels().flat_map(|c| c.bins.to_vec()).flat_map(u64::to_le_bytes).collect()))
+}
+
+fn sums(device: &Device, problem: &Problem) -> slm::Result<[Vec<u8>; 2]> {
+    let (histogram, weights) = (Histogram::even(7, -100..100).prepare(device)?, problem.weights_of_samples());
+    let all = histogram.apply_weighted(&problem.samples, &weights)?;
+    let input = Cursor::new(weights.iter().flat_map(|weight| weight.to_le_bytes()).collect::<Vec<u8>>());
+    let streamed = histogram.stream_weighted::<f64>(problem.input(), input)?.memory(problem.memory).run()?;
+    Ok([streamed, all]
+        .map(|weighted| weighted.sums.channels().flat_map(|c| c.bins.to_vec()).flat_map(f64::to_le_bytes).collect()))
 }

@@ -171,6 +171,11 @@ impl<T: Send> Chunks<'_, T> {
     }
 }
 
+/// Returns the size of chunks of about the same size, and of at most `most` of `count` things; both are at least 1.
+pub(crate) fn even(count: usize, most: usize) -> usize {
+    count.div_ceil(count.div_ceil(most))
+}
+
 /// Removes the next chunk of a slice and returns it. The last one may be shorter.
 pub(crate) fn next<'a, T>(rest: &mut &'a mut [T], size: usize) -> &'a mut [T] {
     let size = size.min(rest.len());

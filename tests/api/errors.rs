@@ -6,7 +6,10 @@ use slm::dlpack::DlpackError;
 use slm::dlpark::ffi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use slm::emulator::{Finding, Launch, LaunchError, Line, Problem, Report};
 use slm::pictures::PictureError;
-use slm::{Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ModuleError, Result, SharedMemory};
+use slm::{
+    Backend, Buffer, Buffer2, Device, DriverError, Error, Extent, Filter1d, ModuleError, Morphology2d, Rank2d, Result,
+    SharedMemory,
+};
 use std::error::Error as _;
 
 /// Checks an error's text, and that of its cause.
@@ -256,6 +259,16 @@ fn a_single_row_with_a_huge_pitch() {
         assert_eq!(output.download().unwrap(), array![[1, 2, 3]]);
         filter.along(1).apply_into(&input, &mut output).unwrap();
         assert_eq!(output.download().unwrap(), array![[3, 6, 5]]);
+        Rank2d::median(3).prepare(&device).unwrap().apply_into(&input, &mut output).unwrap();
+        assert_eq!(output.download().unwrap(), array![[0, 0, 0]]);
+        for (operation, expected) in [
+            (Morphology2d::opening([1, 2]), array![[1, 2, 2]]),
+            (Morphology2d::gradient([1, 3]), array![[2, 2, 3]]),
+            (Morphology2d::top_hat([1, 2]), array![[0, 0, 1]]),
+        ] {
+            operation.prepare(&device).unwrap().apply_into(&input, &mut output).unwrap();
+            assert_eq!(output.download().unwrap(), expected);
+        }
     }
 }
 

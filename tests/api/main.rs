@@ -10,6 +10,7 @@ mod kernels;
 #[cfg(target_os = "linux")]
 mod memory;
 mod properties;
+mod refused;
 
 // The tests of operations, which stand beside their trials.
 #[path = "../suite/banks/api/mod.rs"]

@@ -5,7 +5,7 @@
 
 use super::PreparedMorphology2d;
 use super::prepared::{Form, Steps};
-use crate::cpu::parallel::{next, try_for_chunks};
+use crate::cpu::parallel::{even, for_chunks, next, try_for_chunks};
 use crate::device::data::{Elements, Target};
 use crate::filter::two_d::window::{Axis, PictureProblem};
 use crate::{RankElement, Result};
@@ -14,6 +14,9 @@ use std::ops::Range;
 
 /// Minimum number of rows of a band.
 const ROWS: usize = 64;
+
+/// Samples of a row that are subtracted together. A picture of one row is one band.
+const PART: usize = 1 << 15;
 
 /// Rows of a band for each row of a window. Rows of the first step that two bands need are computed twice.
 const ROWS_PER_TAP: usize = 4;
@@ -38,9 +41,9 @@ impl<S: RankElement> PreparedMorphology2d<S> {
         }
         let of_plane = |plane: usize| &samples[plane * problem.rows.samples * problem.input_pitch..];
         let (all, pitch, plane) = (problem.output_rows(), problem.output_pitch, problem.rows.outputs);
-        let height = problem.rows.taps.saturating_mul(ROWS_PER_TAP).max(ROWS);
-        // Bands of whole planes, if several of them are as high as a band.
-        let height = if height < plane { height } else { height / plane * plane };
+        let most = problem.rows.taps.saturating_mul(ROWS_PER_TAP).max(ROWS);
+        // Bands of whole planes, if these are no higher.
+        let height = if most < plane { even(all, most) } else { even(problem.planes, most / plane) * plane };
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, mut outputs| {
             let rows = number * height..((number + 1) * height).min(all);
             if height >= plane {
@@ -77,7 +80,10 @@ impl<S: RankElement> PreparedMorphology2d<S> {
         let terms = self.form.terms((between.cpu(), width), (after.cpu(), width), own);
         let [a, b] = terms.map(|(samples, pitch)| samples.chunks(pitch));
         for ((outputs, a), b) in outputs.chunks_mut(output_pitch).zip(a).zip(b) {
-            S::subtract(&mut outputs[..width], &a[..width], &b[..width]);
+            for_chunks(&mut outputs[..width], PART, usize::MAX, &|number, outputs| {
+                let [a, b] = [a, b].map(|samples| &samples[number * PART..][..outputs.len()]);
+                S::subtract(outputs, a, b);
+            });
         }
         Ok(())
     }

@@ -59,7 +59,7 @@
 //!
 //! Erosions and dilations run as the minima and maxima of [`rank2d`](crate::rank2d#cost): flat rectangles at a cost that hardly depends on
 //! their size, other elements at one that depends on their number of rows, if they are flat, or of samples. Results in between are on the same
-//! device, and nothing waits for them. On the CPU, a thread takes both steps over at least 64 rows, and four times as many as an element has,
+//! device, and nothing waits for them. On the CPU, a thread takes both steps over about 64 rows, or four times as many as an element has,
 //! before it goes on to others, so there are results in between for these rows only.
 
 // | file | contents |

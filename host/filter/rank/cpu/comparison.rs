@@ -1,4 +1,4 @@
-//! Extremes of any window, and with heights: each sample of the window is compared, of vectors of neighbouring outputs.
+//! Extremes with heights, or with other strides of columns than 1: each sample of the window is compared, of vectors of neighbouring outputs.
 
 use super::network::LANES;
 use super::{Band, Sortable};

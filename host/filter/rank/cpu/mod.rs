@@ -35,7 +35,7 @@ use super::element::Sortable;
 use super::rule::RankRule;
 use crate::Result;
 use crate::cpu::allocation;
-use crate::cpu::parallel::{next, try_for_chunks};
+use crate::cpu::parallel::{even, next, try_for_chunks};
 use crate::cpu::vector::vectorised;
 use crate::filter::two_d::window::PictureProblem;
 use median::{Part, Strip, medians};
@@ -110,7 +110,7 @@ impl<T: Sortable> CpuRank<T> {
             });
         }
         // Bands of about the same height: a low one at the end would load as many rows besides its own as others.
-        let height = all.div_ceil(all.div_ceil(self.method.band(taps, all)));
+        let height = even(all, self.method.band(taps, all));
         try_for_chunks(outputs, height * pitch, all.div_ceil(height), &|number, outputs| {
             let first = number * height;
             self.rows(&memories, (problem, samples), first..(first + height).min(all), outputs)

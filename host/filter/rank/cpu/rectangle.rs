@@ -14,7 +14,7 @@ use std::iter::successors;
 use std::mem::swap;
 
 /// Bytes of a row of a strip, whose minima are in the processor's fastest cache.
-pub(super) const STRIP: usize = 1 << 10;
+const STRIP: usize = 1 << 10;
 
 /// Returns the distances of the keys that each step compares with one, for windows of `taps` samples.
 #[inline(always)]
