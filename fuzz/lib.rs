@@ -21,6 +21,17 @@ use std::fmt::Debug;
 /// large.
 const MOST: usize = 1 << 12;
 
+/// Returns the instances of a generic function for all types of samples of ranks and morphology, each with its kind.
+#[macro_export]
+macro_rules! for_rank_types {
+    ($function:ident) => {
+        $crate::for_rank_types!($function: U8 u8, U16 u16, I16 i16, I32 i32, F32 f32, F64 f64)
+    };
+    ($function:ident: $($kind:ident $t:ty),*) => {
+        [$((::slm_test_support::numbers::Kind::$kind, $function::<$t>)),*]
+    };
+}
+
 /// Returns whether a result of this shape has too many elements to compute them for every input.
 #[must_use]
 pub fn floods(shape: &[usize]) -> bool {

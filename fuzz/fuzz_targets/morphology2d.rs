@@ -5,20 +5,13 @@
 use libfuzzer_sys::fuzz_target;
 use slm::ndarray::Array2;
 use slm::{Device, Morphology2d, RankElement, RankNanPolicy, RankWindow, StructuringElement};
-use slm_fuzz::{Reader, boundary, compatible, contents, devices, expect, matrix, origin, typed};
+use slm_fuzz::{Reader, boundary, compatible, contents, devices, expect, for_rank_types, matrix, origin, typed};
 use slm_test_support::morphology2d::{Case, OPERATIONS, Operation};
 use slm_test_support::numbers::{Kind, Number, bits, converted};
 
 type Check = fn(&Case, &Device);
 
-const TYPES: [(Kind, Check); 6] = [
-    (Kind::U8, check::<u8>),
-    (Kind::U16, check::<u16>),
-    (Kind::I16, check::<i16>),
-    (Kind::I32, check::<i32>),
-    (Kind::F32, check::<f32>),
-    (Kind::F64, check::<f64>),
-];
+const TYPES: [(Kind, Check); 6] = for_rank_types!(check);
 
 fuzz_target!(|input: &[u8]| {
     let reader = &mut Reader::new(input);

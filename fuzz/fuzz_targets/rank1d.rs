@@ -4,20 +4,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use slm::{Device, Rank1d, RankElement, RankNanPolicy};
-use slm_fuzz::{Reader, boundary, contents, devices, expect, extent, matrix, origin, typed};
+use slm_fuzz::{Reader, boundary, contents, devices, expect, extent, for_rank_types, matrix, origin, typed};
 use slm_test_support::numbers::{Kind, Number, bits};
 use slm_test_support::rank2d::{Case, Rank};
 
 type Check = fn(&Lines, &Device);
 
-const TYPES: [(Kind, Check); 6] = [
-    (Kind::U8, check::<u8>),
-    (Kind::U16, check::<u16>),
-    (Kind::I16, check::<i16>),
-    (Kind::I32, check::<i32>),
-    (Kind::F32, check::<f32>),
-    (Kind::F64, check::<f64>),
-];
+const TYPES: [(Kind, Check); 6] = for_rank_types!(check);
 
 /// A filter of lines along an axis of a picture.
 #[derive(Debug)]
@@ -34,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
 });
 
 fn read(reader: &mut Reader<'_>, kind: Kind) -> Lines {
-    let (axis, taps) = (reader.below(2), reader.within(1, 40));
+    let (axis, taps) = (reader.below(2), reader.within(1, 20));
     let any = reader.below(2 * taps) as isize - taps as isize;
     let percentile = reader.pick(&[0.0, 25.0, 50.0, 99.9, 100.0]);
     let rank = reader.pick(&[Rank::Median, Rank::Minimum, Rank::Maximum, Rank::At(any), Rank::Percentile(percentile)]);
@@ -47,10 +40,10 @@ fn read(reader: &mut Reader<'_>, kind: Kind) -> Lines {
         boundaries: [boundary(reader, outside); 2],
         extent: extent(reader),
         stride: placed(axis, reader.pick(&[1, 1, 1, 2, 3, 1 << 30]), 1),
-        channels: Some(reader.within(1, 3)),
+        channels: Some(reader.within(1, 2)),
         omit: reader.flag(),
         planes: 1,
-        shape: placed(axis, reader.below(60), reader.below(4)),
+        shape: placed(axis, reader.below(24), reader.below(3)),
         samples: Vec::new(),
     };
     let samples = reader.numbers(case.sample_count(), kind, false);

@@ -5,7 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use slm::ndarray::Array2;
 use slm::{Device, Rank2d, Rank2dAlgorithm, RankElement, RankNanPolicy, RankWindow};
-use slm_fuzz::{Reader, boundary, compatible, contents, devices, expect, extent, is_refusal, matrix, origin, typed};
+use slm_fuzz::{
+    Reader, boundary, compatible, contents, devices, expect, extent, for_rank_types, is_refusal, matrix, origin, typed,
+};
 use slm_test_support::numbers::{Kind, Number, bits};
 use slm_test_support::rank2d::{Case, Rank};
 
@@ -19,14 +21,7 @@ const ALGORITHMS: [Rank2dAlgorithm; 5] = [
 
 type Check = fn(&Case, Rank2dAlgorithm, &Device);
 
-const TYPES: [(Kind, Check); 6] = [
-    (Kind::U8, check::<u8>),
-    (Kind::U16, check::<u16>),
-    (Kind::I16, check::<i16>),
-    (Kind::I32, check::<i32>),
-    (Kind::F32, check::<f32>),
-    (Kind::F64, check::<f64>),
-];
+const TYPES: [(Kind, Check); 6] = for_rank_types!(check);
 
 fuzz_target!(|input: &[u8]| {
     let reader = &mut Reader::new(input);

@@ -100,8 +100,8 @@ impl<S: RankElement> Morphology2d<S> {
 
     /// Returns the operation for which all samples outside are the greatest number of the type in erosions, and the least one in dilations;
     /// infinities for floats. So flat elements consist of the samples inside only, as by default in OpenCV; for an element without a sample inside,
-    /// that number is the result. Heights are added to it and subtracted from it as from samples, so for integers, the sum or difference may be the result. It
-    /// replaces the boundaries.
+    /// that number is the result. Heights are added to it and subtracted from it as from samples, so for integers, the sum or
+    /// difference may be the result. It replaces the boundaries.
     ///
     /// ```
     /// use slm::ndarray::array;

@@ -69,8 +69,8 @@ pub(super) fn with_heights<T: RankElement + Number>(device: &Device) -> Result<(
     Ok(())
 }
 
-/// High pictures, so that the CPU takes both steps in several bands, with every boundary at the ends of a column; and a low one with a high
-/// element, of which it takes several planes at a time.
+/// High pictures, so that the CPU takes both steps in several bands, with every boundary at the ends of a column; and low pictures, several of
+/// which are one band.
 fn in_bands() -> Result<(), Failed> {
     /// Rows of pictures and of elements. A first band of 120 of 130 rows needs more than all if they are wrapped.
     const SIZES: [[usize; 2]; 6] = [[270, 1], [270, 2], [270, 17], [270, 40], [130, 30], [3, 9]];
