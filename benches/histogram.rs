@@ -22,8 +22,8 @@ const BINS: [usize; 7] = [256, 1024, 4096, 16_384, 57_344, 65_536, 1 << 20];
 /// Bins of the cases of `f64` and of edges.
 const MANY_BINS: [usize; 2] = [65_536, 1 << 18];
 
-/// Bins of the case of edges at irregular distances.
-const IRREGULAR_BINS: usize = 65_536;
+/// Bins of the cases of edges at irregular and at growing distances, and of those in two crowds.
+const SEARCHED_BINS: [usize; 3] = [256, 4096, 65_536];
 
 /// Bins of [`CROOKED`].
 const CROOKED_BINS: [usize; 3] = [256, 4096, 65_536];
@@ -104,9 +104,14 @@ fn main() -> Result<()> {
         measure(&device, "even f64", &even, samples / 2, |bin| middle(bins)(bin).into(), &mut criterion)?;
         measure(&device, "edges f32", &Histogram::edges(&ends), samples, middle(bins), &mut criterion)?;
     }
-    let ends = irregular_edges(IRREGULAR_BINS);
-    let sample = |bin: u32| f32::midpoint(ends[bin as usize], ends[bin as usize + 1]);
-    measure(&device, "irregular edges f32", &Histogram::edges(&ends), samples, sample, &mut criterion)?;
+    for bins in SEARCHED_BINS {
+        let irregular = ("irregular", irregular_edges(bins));
+        for (shape, ends) in [irregular, ("growing", growing_edges(bins)), ("crowded", crowded_edges(bins))] {
+            let sample = |bin: u32| f32::midpoint(ends[bin as usize], ends[bin as usize + 1]);
+            let name = format!("{shape} edges f32");
+            measure(&device, &name, &Histogram::edges(&ends), samples, sample, &mut criterion)?;
+        }
+    }
     for bins in INTEGER_BINS {
         let (half, end) = ((bins as u32 / 2 * INTEGER_WIDTH) as i32, bins as u32 * INTEGER_WIDTH);
         let unsigned = |bin: u32| bin * INTEGER_WIDTH + INTEGER_WIDTH / 2;
@@ -149,6 +154,18 @@ fn irregular_edges(bins: usize) -> Vec<f32> {
         Some(*end)
     }));
     units.map(|units| units as f32 / (1 << 24) as f32).collect()
+}
+
+/// Returns edges from 2^-16 to 1, each in the same proportion to the one before it.
+fn growing_edges(bins: usize) -> Vec<f32> {
+    (0..=bins).map(|edge| (edge as f64 * 16.0 / bins as f64 - 16.0).exp2() as f32).collect()
+}
+
+/// Returns edges of which half are close behind 1, and the other half close behind 1024.
+fn crowded_edges(bins: usize) -> Vec<f32> {
+    let (half, bins) = (bins as u32 / 2, bins as u32);
+    let near = |number: f32, k: u32| number + number * k as f32 / (1 << 20) as f32;
+    (0..half).map(|k| near(1.0, k)).chain((half..=bins).map(|k| near(1024.0, k - half))).collect()
 }
 
 fn is_cpu(device: &Device) -> bool {

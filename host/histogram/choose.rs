@@ -59,6 +59,8 @@ pub(super) enum CountingKernel {
     Shared,
     /// The same for one copy of the counters of one channel, relaxed additions, and one block per multiprocessor.
     Alone,
+    /// The same for one channel of samples between edges, and relaxed additions, with the edges in shared memory.
+    Guided,
 }
 
 /// Returns how a GPU with this shared memory counts.
@@ -77,11 +79,14 @@ pub(super) fn choose<T: SampleType>(
     // The number of cells has been checked, but bytes may have more keys than cells.
     check_counters(layout.counted, bins.keys())?;
     let counters = (layout.counted * bins.keys()) as u32;
-    let geometry = |algorithm| Geometry::new(family(algorithm, tuning), counters, tuning.memory, &tuning.launches);
+    // Edges in shared memory are for one channel.
+    let edge_bytes = bins.edge_bytes().filter(|_| layout.channels == 1);
+    let geometry =
+        |algorithm| Geometry::new(family(algorithm, edge_bytes, tuning), counters, tuning.memory, &tuning.launches);
     let (algorithm, reason) = match required {
         HistogramAlgorithm::Auto => {
             let most_ranges = most_ranges(&bins, &layout, tuning);
-            fastest(counters, geometry(HistogramAlgorithm::LanePrivate), shared, most_ranges)
+            fastest(counters, edge_bytes, geometry(HistogramAlgorithm::LanePrivate), shared, most_ranges)
         }
         required => (required, "requested".to_owned()),
     };
@@ -105,7 +110,7 @@ impl Choice {
     /// Returns the error for an algorithm that these bins have no kernel of.
     pub(super) fn no_kernel(&self) -> Error {
         let Choice { samples, bins, algorithm, .. } = self;
-        let (samples, algorithm, is_searched) = (*samples, *algorithm, bins.are_searched());
+        let (samples, algorithm, is_searched) = (*samples, *algorithm, bins.edge_bytes().is_some());
         HistogramError::NoKernel { algorithm, samples, is_searched }.into()
     }
 }
@@ -191,17 +196,20 @@ fn right<T: SampleType + HistogramElement<Bound = T>, S: FromRange<T>>(
     (S::EXACT || agrees()).then_some(even)
 }
 
-/// Returns the kernels of an algorithm, from which its shape follows.
-fn family(algorithm: HistogramAlgorithm, tuning: &HistogramTuning) -> KernelFamily {
+/// Returns the kernels of an algorithm, from which its shape follows, for edges of this size in shared memory.
+fn family(algorithm: HistogramAlgorithm, edge_bytes: Option<u32>, tuning: &HistogramTuning) -> KernelFamily {
+    let shared = |most_copies| match edge_bytes {
+        Some(edge_bytes) => KernelFamily::Guided { edge_bytes, most_copies },
+        None => KernelFamily::Shared { most_copies },
+    };
     match algorithm {
         HistogramAlgorithm::Critical => KernelFamily::Critical,
         HistogramAlgorithm::GlobalAtomic(_) => KernelFamily::Global,
         HistogramAlgorithm::CachedAtomic => KernelFamily::Cached,
         HistogramAlgorithm::PrivatePerThread => KernelFamily::Private,
-        HistogramAlgorithm::SharedAtomic(_) => KernelFamily::Shared { most_copies: 1 },
-        HistogramAlgorithm::LanePrivate | HistogramAlgorithm::Auto => {
-            KernelFamily::Shared { most_copies: tuning.copies }
-        }
+        HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst) => KernelFamily::Shared { most_copies: 1 },
+        HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed) => shared(1),
+        HistogramAlgorithm::LanePrivate | HistogramAlgorithm::Auto => shared(tuning.copies),
     }
 }
 
@@ -213,6 +221,7 @@ fn kernel(algorithm: HistogramAlgorithm, layout: &CounterLayout, geometry: &Geom
         HistogramAlgorithm::CachedAtomic => CountingKernel::Cached,
         HistogramAlgorithm::PrivatePerThread => CountingKernel::Private,
         HistogramAlgorithm::SharedAtomic(MemoryOrder::SeqCst) => CountingKernel::Shared,
+        _ if geometry.has_guide() => CountingKernel::Guided,
         _ if layout.channels == 1 && geometry.is_alone() => CountingKernel::Alone,
         _ => CountingKernel::Shared,
     }
@@ -221,8 +230,9 @@ fn kernel(algorithm: HistogramAlgorithm, layout: &CounterLayout, geometry: &Geom
 /// Returns the maximum number of ranges of counters.
 fn most_ranges(bins: &KernelBins, layout: &CounterLayout, tuning: &HistogramTuning) -> u32 {
     match layout.channels {
-        _ if bins.are_searched() => tuning.searched_ranges,
+        1 if bins.edge_bytes().is_some() => tuning.guided_ranges,
         1 => tuning.ranges,
+        _ if bins.edge_bytes().is_some() => tuning.searched_ranges,
         _ => tuning.ranges_of_channels,
     }
 }
@@ -231,7 +241,13 @@ fn most_ranges(bins: &KernelBins, layout: &CounterLayout, tuning: &HistogramTuni
 ///
 /// Counters are the same for all types of samples, so a type only matters through its number of keys: bytes have 256 per
 /// channel, for any number of bins.
-fn fastest(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges: u32) -> (HistogramAlgorithm, String) {
+fn fastest(
+    counters: u32,
+    edge_bytes: Option<u32>,
+    geometry: Geometry,
+    shared: SharedMemory,
+    most_ranges: u32,
+) -> (HistogramAlgorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
     let (algorithm, why) = match (ranges, copies_log2) {
@@ -248,7 +264,8 @@ fn fastest(counters: u32, geometry: Geometry, shared: SharedMemory, most_ranges:
             (HistogramAlgorithm::CachedAtomic, why)
         }
     };
-    (algorithm, format!("{counters} counters of 4 bytes {why}"))
+    let edges = edge_bytes.map_or(String::new(), |bytes| format!(", edges of {bytes}, and a guide"));
+    (algorithm, format!("{counters} counters of 4 bytes{edges} {why}"))
 }
 
 #[cfg(test)]

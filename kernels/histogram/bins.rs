@@ -4,7 +4,7 @@
 //! NaN. Ranges are half-open, `lower <= x < upper`, or closed, `lower <= x <= upper`. In both cases, samples are compared
 //! with `last`, the largest number inside.
 
-use super::{Countable, Scale};
+use super::{Countable, Scale, Searchable};
 use core::hint::select_unpredictable;
 use cuda_std::{Argument, GlobalIn, arguments};
 
@@ -23,6 +23,14 @@ pub trait Binning: Copy {
     #[must_use]
     fn key(&self, sample: Self::Sample) -> u32;
 
+    /// Returns the keys of several samples. A rule with a loop takes its steps for all of them together, so that their latencies
+    /// overlap.
+    #[inline(always)]
+    #[must_use]
+    fn keys<const N: usize>(&self, samples: [Self::Sample; N]) -> [u32; N] {
+        samples.map(|sample| self.key(sample))
+    }
+
     /// Returns the cell of a key.
     #[inline(always)]
     #[must_use]
@@ -35,6 +43,44 @@ pub trait Binning: Copy {
 pub trait BinningArgument: Binning + Argument {
     /// The same rule for the launch `'l`.
     type At<'l>: BinningArgument<Sample = Self::Sample>;
+}
+
+/// A rule that searches the bin of a sample among edges.
+pub trait Searched: Binning {
+    /// What is compared with the edges.
+    type Number: Searchable;
+    /// The limits of some bins.
+    type Limits: Inside<Self::Sample, Number = Self::Number>;
+
+    /// Returns the number of bins.
+    #[must_use]
+    fn bins(&self) -> u32;
+
+    /// Returns the number with which bin `first + k` begins, for bins from `first`. `first + k` is at most the number of bins.
+    #[must_use]
+    fn edge(&self, first: u32, k: u32) -> Self::Number;
+
+    /// Returns the limits of `bins` bins from `first`.
+    #[must_use]
+    fn limits(&self, first: u32, bins: u32) -> Self::Limits;
+}
+
+/// A rule of which some bins are searched, that kernels take as an argument.
+pub trait SearchedArgument: for<'l> BinningArgument<At<'l>: Searched> {}
+impl<B: for<'l> BinningArgument<At<'l>: Searched>> SearchedArgument for B {}
+
+/// What is in some neighbouring bins.
+pub trait Inside<S>: Copy {
+    /// What is compared with the edges.
+    type Number: Searchable;
+
+    /// Returns what is compared with the edges for a sample.
+    #[must_use]
+    fn number(&self, sample: S) -> Self::Number;
+
+    /// Returns the cell of a number, which is `bin` if the number is in the bins. The cells behind the bins are those of [`OUTSIDE`].
+    #[must_use]
+    fn cell(&self, number: Self::Number, bin: u32) -> u32;
 }
 
 arguments! {
@@ -94,6 +140,51 @@ impl<T: Countable> Binning for Edges<'_, T> {
 
 impl<T: Countable> BinningArgument for Edges<'_, T> {
     type At<'l> = Edges<'l, T>;
+}
+
+impl<T: Searchable> Searched for Edges<'_, T> {
+    type Number = T;
+    type Limits = Limits<T>;
+
+    #[inline(always)]
+    fn bins(&self) -> u32 {
+        self.bins
+    }
+
+    #[inline(always)]
+    fn edge(&self, first: u32, k: u32) -> T {
+        self.edges.get((first + k).into())
+    }
+
+    #[inline(always)]
+    fn limits(&self, first: u32, bins: u32) -> Limits<T> {
+        let end = first + bins;
+        let last = if end < self.bins { self.edges.get(end.into()).before() } else { self.last };
+        Limits { lower: self.edges.get(first.into()), last, bins }
+    }
+}
+
+/// What is in some neighbouring bins.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<T> {
+    /// Smallest and largest number inside.
+    lower: T,
+    last: T,
+    bins: u32,
+}
+
+impl<T: Searchable> Inside<T> for Limits<T> {
+    type Number = T;
+
+    #[inline(always)]
+    fn number(&self, sample: T) -> T {
+        sample
+    }
+
+    #[inline(always)]
+    fn cell(&self, number: T, bin: u32) -> u32 {
+        cell(number, self.lower, self.last, self.bins, bin)
+    }
 }
 
 arguments! {

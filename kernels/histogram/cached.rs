@@ -63,7 +63,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
         thread::sync_threads();
         cache.add_up();
     }
-    count_tail(args, block, &Atomic(args));
+    count_tail(args, &args.binning, block, &Atomic(args));
 }
 
 /// A block's cache.

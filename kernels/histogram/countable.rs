@@ -6,6 +6,10 @@ use cuda_std::Value;
 pub trait Countable: Value + PartialOrd {
     /// Calls `each` with the samples in these 16 bytes, in memory order.
     fn unpack(words: [u32; 4], each: impl FnMut(Self));
+
+    /// Returns the next smaller number, which must exist.
+    #[must_use]
+    fn before(self) -> Self;
 }
 
 macro_rules! integers {
@@ -22,6 +26,11 @@ macro_rules! integers {
                     }
                 }
             }
+
+            #[inline(always)]
+            fn before(self) -> Self {
+                self - 1
+            }
         }
     )*};
 }
@@ -35,6 +44,11 @@ macro_rules! floats {
                 for $word in words.as_chunks::<$words>().0 {
                     each($from_words);
                 }
+            }
+
+            #[inline(always)]
+            fn before(self) -> Self {
+                self.next_down()
             }
         }
     )*};

@@ -12,6 +12,9 @@
 //! | `global.rs` | kernels that count in global memory: with atomic additions, or in a critical section |
 //! | `cached.rs` | the kernel that counts frequent keys in shared memory, and all others in global memory |
 //! | `shared.rs` | kernels with counters in shared memory and atomic additions; one or several copies of each counter |
+//! | `guided.rs` | the kernel that searches edges in shared memory, with a guide |
+//! | `guide.rs` | guides: tables that shorten a search |
+//! | `map.rs` | maps from numbers to the entries of a guide |
 //! | `private.rs` | the kernel with private counters of each thread in shared memory, without atomic additions |
 //! | `weight.rs` | weights as whole numbers, on host and device |
 //! | `weigh_once.rs` | the kernel that adds up weights of similar magnitudes in one pass |
@@ -24,9 +27,12 @@ mod cached;
 mod countable;
 mod global;
 mod grid;
+mod guide;
+mod guided;
 mod halfway;
 #[cfg(not(target_os = "cuda"))]
 mod host;
+mod map;
 mod peak;
 mod private;
 mod scale;
@@ -37,7 +43,9 @@ mod weigh_once;
 mod weight;
 mod words;
 
-pub use bins::{BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, LowBits, OUTSIDE};
+pub use bins::{
+    BYTE_VALUES, Binning, BinningArgument, Bytes, Edges, Even, Inside, LowBits, OUTSIDE, Searched, SearchedArgument,
+};
 pub use countable::Countable;
 pub use grid::Grid;
 pub use halfway::Halfway;
@@ -46,6 +54,7 @@ pub use host::{
     Bordered, ByValue, EdgeSlice, FromRange, Geometry, Guided, KernelFamily, LaunchConstants, MOST_PACKS, MOST_WEIGHTS,
     SharedLimits, WeighGeometry, count_log2,
 };
+pub use map::{ByDigits, Map, Searchable};
 pub use peak::PeakArgs;
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
@@ -97,6 +106,8 @@ arguments! {
         pub range: u32,
         /// Binary logarithm of the number of copies of each counter.
         pub copies_log2: u32,
+        /// Number of entries of a guide, for the kernel that has one.
+        pub entries: u32,
     }
 }
 
@@ -148,15 +159,11 @@ kernel! {
         "histogram_u8" { Bytes<'static> => u8; }
         "histogram_low_bits_u16" { LowBits => low_bits_u16; }
         "histogram_even_u16" { Even<u16, Ratio> => even_u16; }
-        "histogram_edges_u16" { Edges<'static, u16> => edges_u16; }
         "histogram_even_u32" { EvenWords => even_u32; }
-        "histogram_edges_u32" { WordEdges<'static> => edges_u32; }
         "histogram_even_f32" { Even<f32, Lattice<f32>> => even_f32; }
         "histogram_rounded_f32" { Even<f32, Halfway> => rounded_f32; }
-        "histogram_edges_f32" { Edges<'static, f32> => edges_f32; }
         "histogram_even_f64" { Even<f64, Lattice<f64>> => even_f64; }
         "histogram_rounded_f64" { Even<f64, Grid> => rounded_f64; }
-        "histogram_edges_f64" { Edges<'static, f64> => edges_f64; }
     }
 
     /// Counts each sample with an atomic addition in shared memory. The limit of registers lets two blocks of 1024 threads be
@@ -169,6 +176,26 @@ kernel! {
     /// multiprocessor.
     pub fn histogram_alone<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 64 {
         shared::count_alone(arena, &args);
+    }
+}
+
+kernel! {
+    for<B: SearchedArgument> {
+        "histogram_edges_u16" { Edges<'static, u16> => edges_u16; }
+        "histogram_edges_u32" { WordEdges<'static> => edges_u32; }
+        "histogram_edges_f32" { Edges<'static, f32> => edges_f32; }
+        "histogram_edges_f64" { Edges<'static, f64> => edges_f64; }
+    }
+
+    /// Searches the bin of each sample in global memory, and counts it like `histogram_shared`.
+    pub fn histogram_searched<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 32 {
+        shared::count(arena, &args);
+    }
+
+    /// Counts one channel with relaxed additions, and searches the bins in shared memory. The limit of registers lets two blocks of
+    /// 1024 threads be resident on a multiprocessor.
+    pub fn histogram_guided<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 32 {
+        guided::count(arena, &args);
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     let part = [thread::block_idx_x(), thread::grid_dim_x()];
     let counter = Bytes { bytes: &bytes, rounds: &rounds, keys: args.keys, place };
     match args.channels {
-        1 => walk_ahead::<2, _, _>(args, part, &counter),
+        1 => walk_ahead::<2, _, _, _>(args, &args.binning, part, &counter),
         _ => walk(args, part, &counter),
     }
     thread::sync_threads();

@@ -38,8 +38,8 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     with_counters(arena, args, |part, counters| {
         match (args.is_seq_cst(), args.channels, args.ranges, args.copies_log2) {
             (true, ..) => walk(args, part, &SeqCst(counters)),
-            (false, 1, 1, 1..) => walk_ahead::<1, _, _>(args, part, &Copies::new(counters)),
-            (false, 1, ..) => walk_ahead::<1, _, _>(args, part, &Single(counters)),
+            (false, 1, 1, 1..) => walk_ahead::<1, _, _, _>(args, &args.binning, part, &Copies::new(counters.window, counters.copies_log2)),
+            (false, 1, ..) => walk_ahead::<1, _, _, _>(args, &args.binning, part, &Single(counters)),
             (false, ..) => walk(args, part, &Relaxed(counters)),
         }
     });
@@ -49,13 +49,15 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
 /// threads, each thread needs more overlapping operations, and has the registers for them.
 #[inline(always)]
 pub(super) fn count_alone<B: Binning>(arena: Arena, args: &Args<B>) {
-    with_counters(arena, args, |part, counters| walk_ahead::<1, _, _>(args, part, &Single(counters)));
+    with_counters(arena, args, |part, counters| {
+        walk_ahead::<1, _, _, _>(args, &args.binning, part, &Single(counters));
+    });
 }
 
 /// Clears the block's counters, calls `count` with the block's part of the samples, and adds the counters to the counts.
 #[inline(always)]
 fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u32; 2], Counters)) {
-    let (block, t) = (thread::block_idx_x(), thread::thread_idx_x());
+    let block = thread::block_idx_x();
     let ranges = args.ranges.max(1);
     let first = block % ranges * args.range;
     let len = args.range.min(args.counters() - first);
@@ -70,14 +72,20 @@ fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u
     count(part, counters);
     thread::sync_threads();
 
-    // Blocks end at about the same time. Each begins with different counters, so that few blocks add to the same count at
-    // once.
+    add_up(&window, len, args.copies_log2, |i, n| args.add_up(first + i, n));
+}
+
+/// Calls `add` with each of `len` counters and the sum of its copies.
+///
+/// Blocks end at about the same time. Each begins with different counters, so that few blocks add to the same count at once.
+#[inline(always)]
+pub(super) fn add_up(window: &Shared<u32>, len: u32, copies_log2: u32, add: impl Fn(u32, u64)) {
     let threads = thread::block_dim_x();
-    let start = block % len.div_ceil(threads.max(1)).max(1) * threads;
+    let start = thread::block_idx_x() % len.div_ceil(threads.max(1)).max(1) * threads;
     for [from, to] in [[start, len], [0, start]] {
-        let mut i = from + t;
+        let mut i = from + thread::thread_idx_x();
         while i < to {
-            args.add_up(first + i, sum(&window, i, args.copies_log2).into());
+            add(i, sum(window, i, copies_log2).into());
             i += threads;
         }
     }
@@ -85,7 +93,7 @@ fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u
 
 /// Sets all counters to zero, 16 bytes at a time, and then the rest.
 #[inline(always)]
-fn clear(window: &Shared<u32>) {
+pub(super) fn clear(window: &Shared<u32>) {
     let (t, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let quads = window.len() / 4;
     let mut i = t;
@@ -140,8 +148,8 @@ impl Counters<'_> {
     }
 }
 
-/// Counts one channel in a single range, with several copies of each counter.
-struct Copies<'a> {
+/// Counts one channel, with several copies of each counter.
+pub(super) struct Copies<'a> {
     window: &'a Shared<'a, u32>,
     copies: u32,
     /// Index of the lane's copy.
@@ -149,8 +157,10 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
+    /// Returns the copies of the calling lane.
     #[inline(always)]
-    fn new(Counters { window, copies_log2, lane, .. }: Counters<'a>) -> Self {
+    pub(super) fn new(window: &'a Shared<'a, u32>, copies_log2: u32) -> Self {
+        let lane = warp::lane() & ((1 << copies_log2) - 1);
         // If the compiler knew that this is a power of two, it would use a shift and an addition instead of one
         // multiply-add.
         Copies { window, copies: opaque(1 << copies_log2), lane }

@@ -30,7 +30,7 @@ pub(super) trait Counter {
 /// does not occupy a register while the packs are counted.
 #[inline(always)]
 pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 2], counter: &C) {
-    count_tail(args, part, counter);
+    count_tail(args, &args.binning, part, counter);
     let threads = thread::block_dim_x();
     let mut number = part * threads + thread::thread_idx_x();
     while number < args.packs {
@@ -41,16 +41,17 @@ pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 
 
 /// Counts the samples of part `part` of `parts`, for one channel. Faster than [`walk`].
 ///
-/// A thread has `AHEAD` loads of packs in flight, and issues one more before it counts the first of them. It computes the
-/// keys of [`TOGETHER`] samples before it counts one. So the latencies of memory and of conversions overlap. The loaded pack
+/// `binning` gives the keys, with which `counter` counts. A thread has `AHEAD` loads of packs in flight, and issues one more before
+/// it counts the first of them. It computes the keys of [`TOGETHER`] samples before it counts one. So the latencies of memory and of conversions overlap. The loaded pack
 /// is [`opaque`]: otherwise the compiler moves the load to the end of the loop, to save registers.
 #[inline(always)]
-pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
+pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, K: Binning<Sample = B::Sample>, C: Counter>(
     args: &Args<B>,
+    binning: &K,
     [part, parts]: [u32; 2],
     counter: &C,
 ) {
-    count_tail(args, part, counter);
+    count_tail(args, binning, part, counter);
     let threads = thread::block_dim_x();
     let mut number = part * threads + thread::thread_idx_x();
     let mut packs = [[0; 4]; AHEAD];
@@ -59,15 +60,18 @@ pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, C: Counter>(
     }
     while number < args.packs {
         let last = load(args, number + AHEAD as u32 * parts * threads).map(opaque);
-        let (mut keys, mut len) = ([0; TOGETHER], 0);
+        let (mut samples, mut len) = (None, 0);
         B::Sample::unpack(packs[0], |sample| {
-            keys[len % TOGETHER] = args.binning.key(sample);
+            let samples = samples.get_or_insert([sample; TOGETHER]);
+            samples[len % TOGETHER] = sample;
             len += 1;
             if len % TOGETHER == 0 {
-                keys.iter().for_each(|key| counter.count(0, *key));
+                binning.keys(*samples).iter().for_each(|key| counter.count(0, *key));
             }
         });
-        keys[..len % TOGETHER].iter().for_each(|key| counter.count(0, *key));
+        if let Some(samples) = samples {
+            binning.keys(samples)[..len % TOGETHER].iter().for_each(|key| counter.count(0, *key));
+        }
         packs = array::from_fn(|k| if k + 1 < AHEAD { packs[k + 1] } else { last });
         number += parts * threads;
     }
@@ -83,15 +87,20 @@ fn load<B: Binning>(args: &Args<B>, number: u32) -> [u32; 4] {
 #[inline(always)]
 pub(super) fn count_pack<B: Binning, C: Counter>(args: &Args<B>, number: u32, counter: &C) {
     let mut next = NextChannel::new(args, number * per_pack::<B>());
-    B::Sample::unpack(load(args, number), |sample| next.count(args, sample, counter));
+    B::Sample::unpack(load(args, number), |sample| next.count(args, &args.binning, sample, counter));
 }
 
 /// Counts the samples after the last pack, in the block of part 0.
 #[inline(always)]
-pub(super) fn count_tail<B: Binning, C: Counter>(args: &Args<B>, part: u32, counter: &C) {
+pub(super) fn count_tail<B: Binning, K: Binning<Sample = B::Sample>, C: Counter>(
+    args: &Args<B>,
+    binning: &K,
+    part: u32,
+    counter: &C,
+) {
     if part == 0 && thread::thread_idx_x() < args.tail {
         let i = args.packs * per_pack::<B>() + thread::thread_idx_x();
-        NextChannel::new(args, i).count(args, args.samples.get(i.into()), counter);
+        NextChannel::new(args, i).count(args, binning, args.samples.get(i.into()), counter);
     }
 }
 
@@ -123,9 +132,15 @@ impl NextChannel {
 
     /// Counts the sample if its channel is counted, and advances to the next channel.
     #[inline(always)]
-    fn count<B: Binning, C: Counter>(&mut self, args: &Args<B>, sample: B::Sample, counter: &C) {
+    fn count<B: Binning, K: Binning<Sample = B::Sample>, C: Counter>(
+        &mut self,
+        args: &Args<B>,
+        binning: &K,
+        sample: B::Sample,
+        counter: &C,
+    ) {
         if self.0 < args.counted {
-            counter.count(self.0, args.binning.key(sample));
+            counter.count(self.0, binning.key(sample));
         }
         self.0 = if self.0 + 1 < args.channels { self.0 + 1 } else { 0 };
     }

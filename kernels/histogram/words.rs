@@ -11,7 +11,7 @@
 //! The arithmetic of bins needs the distance anyway, and comparisons with `span` and `top` replace those with `lower` and `last`.
 
 use super::bins::search;
-use super::{Binning, BinningArgument, Ratio};
+use super::{Binning, BinningArgument, Inside, Ratio, Searched};
 use core::hint::select_unpredictable;
 use cuda_std::math::opaque;
 use cuda_std::{GlobalIn, arguments};
@@ -91,6 +91,43 @@ impl Binning for WordEdges<'_> {
     fn key(&self, sample: u32) -> u32 {
         let (edges, distance) = (self.edges.at(0), self.range.distance(sample));
         self.range.cell(distance, search(self.range.bins, |k| edges.get(k) <= distance))
+    }
+}
+
+impl Searched for WordEdges<'_> {
+    type Number = u32;
+    type Limits = WordRange;
+
+    #[inline(always)]
+    fn bins(&self) -> u32 {
+        self.range.bins
+    }
+
+    #[inline(always)]
+    fn edge(&self, first: u32, k: u32) -> u32 {
+        self.edges.get((first + k).into()) - self.edges.get(first.into())
+    }
+
+    #[inline(always)]
+    fn limits(&self, first: u32, bins: u32) -> WordRange {
+        let WordRange { lower, span, top, .. } = self.range;
+        let (start, end) = (self.edges.get(first.into()), first + bins);
+        let span = if end < self.range.bins { self.edges.get(end.into()) - 1 } else { span };
+        WordRange { lower: lower.wrapping_add(start), span: span - start, top: top - start, bins }
+    }
+}
+
+impl Inside<u32> for WordRange {
+    type Number = u32;
+
+    #[inline(always)]
+    fn number(&self, sample: u32) -> u32 {
+        self.distance(sample)
+    }
+
+    #[inline(always)]
+    fn cell(&self, distance: u32, bin: u32) -> u32 {
+        WordRange::cell(self, distance, bin)
     }
 }
 

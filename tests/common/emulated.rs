@@ -46,15 +46,17 @@ fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether conflicts at the site depend on the data: at atomic operations, in the search for a counter in a cache, where samples are
-/// sorted, and where a member of the sorted ones is. Conflicts of transpositions depend on the shape of the matrix and the algorithm, and have
+/// Returns whether conflicts at the site depend on the data: at atomic operations, in the search for a counter in a cache, in guides
+/// among edges, where samples are sorted, and where a member of the sorted ones is. Conflicts of transpositions depend on the shape of the matrix and the algorithm, and have
 /// a separate trial.
 fn depends_on_data(site: &SiteCounts) -> bool {
     let is_in = |file: &str| site.at.file.ends_with(file);
     let cached = site.action == Action::Load && is_in("histogram/cached.rs");
+    let guided = is_in("histogram/guide.rs");
     let sorted = is_in("sorted/order.rs") || is_in("sorted/member.rs");
     site.action == Action::Atomic
         || cached
+        || guided
         || sorted
         || Path::new(&site.at.file).ancestors().any(|it| it.ends_with("transpose"))
 }

@@ -249,6 +249,8 @@ fn barriers(file: &File) -> Result<(), Failed> {
             // Behind the tile; for a digit three of the warp in counting, and one of the block before, in, and after adding up, and at the
             // end; behind the marks and the masks.
             true if name.contains("rank2d_sorted") => 10,
+            // Behind the edges, the marks, the entries and the candidates of a guide, before the samples, and behind them.
+            true if name.contains("histogram_guided") => 6,
             true if ["histogram", "banks", "rank2d_extreme", "rank2d_small_extreme", "rank2d_run_extreme"]
                 .iter()
                 .any(|it| name.contains(it)) =>

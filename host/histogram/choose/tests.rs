@@ -102,7 +102,31 @@ fn the_fastest_algorithm_depends_on_the_number_of_counters() {
     }
 }
 
-/// Several channels, and bins that are searched, have fewer ranges.
+/// Edges of one channel are searched in shared memory, unless additions are ordered.
+#[test]
+fn one_channel_of_edges_has_a_guide() {
+    use HistogramAlgorithm::{Auto, CachedAtomic, LanePrivate, SharedAtomic};
+    let (relaxed, seq_cst) = (MemoryOrder::Relaxed, MemoryOrder::SeqCst);
+    for (bins, channels, algorithm, kernel, ranges, copies_log2) in [
+        (256, 1, Auto, CountingKernel::Guided, 1, 5),
+        (256, 1, SharedAtomic(relaxed), CountingKernel::Guided, 1, 0),
+        (256, 1, SharedAtomic(seq_cst), CountingKernel::Shared, 1, 0),
+        (256, 3, Auto, CountingKernel::Shared, 1, 5),
+        (65_536, 1, LanePrivate, CountingKernel::Guided, 3, 0),
+        (1 << 18, 1, Auto, CountingKernel::Guided, 12, 0),
+        (1 << 19, 1, Auto, CountingKernel::Cached, 1, 0),
+        (256, 1, CachedAtomic, CountingKernel::Cached, 1, 0),
+    ] {
+        let edges = facts::<f32>(Bins::Edges(Arc::new((0..=bins).map(|edge| edge as f32).collect())), channels);
+        let choice = chosen(&edges, algorithm).unwrap();
+        let Choice { kernel: chosen, geometry, .. } = choice;
+        let expected = (kernel, ranges, copies_log2, kernel == CountingKernel::Guided);
+        let found = (chosen, geometry.ranges, geometry.copies_log2, geometry.has_guide());
+        assert_eq!(found, expected, "{bins} bins, {channels} channels, {algorithm:?}");
+    }
+}
+
+/// Several channels have fewer ranges, above all if bins are searched.
 #[test]
 fn ranges_cost_more_for_channels_and_searches() {
     let reason = |choice: Result<Choice>| choice.unwrap().reason;
@@ -114,7 +138,12 @@ fn ranges_cost_more_for_channels_and_searches() {
     let searched = facts::<u16>(Bins::Edges(Arc::new((0..=60_000).collect())), 1);
     assert_eq!(
         reason(chosen(&searched, HistogramAlgorithm::Auto)),
-        "60003 counters of 4 bytes need 2 ranges of 227 KiB, and more than 1 are slow"
+        "60003 counters of 4 bytes, edges of 2, and a guide fit into 3 times 227 KiB"
+    );
+    let searched_channels = facts::<u16>(Bins::Edges(Arc::new((0..=60_000).collect())), 2);
+    assert_eq!(
+        reason(chosen(&searched_channels, HistogramAlgorithm::Auto)),
+        "120006 counters of 4 bytes need 3 ranges of 227 KiB, and more than 1 are slow"
     );
 }
 

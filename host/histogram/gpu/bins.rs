@@ -189,17 +189,23 @@ kernel_bins! {
     EvenF64(Even<f64, Lattice<f64>>) => kernels!(Even<f64, Lattice<f64>>);
     RoundedF32(Even<f32, Halfway>) => kernels!(Even<f32, Halfway>, compared);
     RoundedF64(Even<f64, Grid>) => kernels!(Even<f64, Grid>);
-    SearchedU16(SearchedBins<u16>) => kernels!(Edges<'static, u16>);
-    SearchedWords(SearchedWords) => kernels!(WordEdges<'static>);
-    SearchedF32(SearchedBins<f32>) => kernels!(Edges<'static, f32>);
-    SearchedF64(SearchedBins<f64>) => kernels!(Edges<'static, f64>);
+    SearchedU16(SearchedBins<u16>) => kernels!(Edges<'static, u16>, searched);
+    SearchedWords(SearchedWords) => kernels!(WordEdges<'static>, searched);
+    SearchedF32(SearchedBins<f32>) => kernels!(Edges<'static, f32>, searched);
+    SearchedF64(SearchedBins<f64>) => kernels!(Edges<'static, f64>, searched);
 }
 
 impl KernelBins {
-    /// Returns whether the bin of a sample is searched.
-    pub(in crate::histogram) fn are_searched(&self) -> bool {
-        use KernelBins::{SearchedF32, SearchedF64, SearchedU16, SearchedWords};
-        matches!(self, SearchedU16(_) | SearchedWords(_) | SearchedF32(_) | SearchedF64(_))
+    /// Returns the bytes of an edge, if the bin of a sample is searched among edges.
+    pub(in crate::histogram) fn edge_bytes(&self) -> Option<u32> {
+        use KernelBins::{Bytes, EvenF32, EvenF64, EvenU16, EvenWords, LowBits, RoundedF32, RoundedF64};
+        match self {
+            KernelBins::SearchedU16(_) => Some(2),
+            KernelBins::SearchedWords(_) | KernelBins::SearchedF32(_) => Some(4),
+            KernelBins::SearchedF64(_) => Some(8),
+            Bytes(_) | LowBits(_) | EvenU16(_) | EvenWords(_) => None,
+            EvenF32(_) | EvenF64(_) | RoundedF32(_) | RoundedF64(_) => None,
+        }
     }
 }
 

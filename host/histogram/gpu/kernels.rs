@@ -35,7 +35,8 @@ impl<L: ?Sized> Loadable<L> {
 /// The kernels that take these bins.
 pub(super) struct BinKernels<B: BinningArgument> {
     pub(super) shared: Loadable<CountLaunch<B>>,
-    pub(super) alone: Loadable<CountLaunch<B>>,
+    pub(super) alone: Option<Loadable<CountLaunch<B>>>,
+    pub(super) guided: Option<Loadable<CountLaunch<B>>>,
     pub(super) cached: Loadable<CountLaunch<B>>,
     pub(super) compared: Option<ComparedKernels<B>>,
     pub(super) peaks: Loadable<PeakLaunch<B>>,
@@ -60,7 +61,8 @@ impl<B: BinningArgument> BinKernels<B> {
             CountingKernel::Private => compared.map(|kernels| &kernels.private),
             CountingKernel::Cached => Some(&self.cached),
             CountingKernel::Shared => Some(&self.shared),
-            CountingKernel::Alone => Some(&self.alone),
+            CountingKernel::Alone => self.alone.as_ref(),
+            CountingKernel::Guided => self.guided.as_ref(),
         }
     }
 }
@@ -101,34 +103,45 @@ where
     Loadable { name: K::NAME, loader: |gpu| Ok(Box::new(gpu.own_kernel::<K>()?)) }
 }
 
-/// Returns the [`BinKernels`] of an argument; with `compared` those for comparison, too. A macro, because the entry points of all
-/// arguments implement a trait, but not generically. It needs this module, and `slm_kernels::histogram` as `entries`.
+/// Returns the [`BinKernels`] of an argument: of `searched` bins, or of computed ones, with those for comparison if they are `compared`.
+/// A macro, because the entry points of all arguments implement a trait, but not generically. It needs this module, and
+/// `slm_kernels::histogram` as `entries`.
 macro_rules! kernels {
-    ($bins:ty $(, $compared:ident)?) => {
+    ($bins:ty) => {
+        kernels::kernels!(
+            $bins,
+            histogram_shared,
+            [Some(kernels::count::<$bins, entries::histogram_alone<$bins>>()), None]
+        )
+    };
+    ($bins:ty, searched) => {
+        kernels::kernels!(
+            $bins,
+            histogram_searched,
+            [None, Some(kernels::count::<$bins, entries::histogram_guided<$bins>>())]
+        )
+    };
+    ($bins:ty, compared) => {
         kernels::BinKernels::<$bins> {
-            shared: kernels::count::<$bins, entries::histogram_shared<$bins>>(),
-            alone: kernels::count::<$bins, entries::histogram_alone<$bins>>(),
+            compared: Some(kernels::ComparedKernels::<$bins> {
+                critical: kernels::count::<$bins, entries::histogram_critical<$bins>>(),
+                global: kernels::count::<$bins, entries::histogram_global<$bins>>(),
+                private: kernels::count::<$bins, entries::histogram_private<$bins>>(),
+            }),
+            ..kernels::kernels!($bins)
+        }
+    };
+    ($bins:ty, $shared:ident, [$alone:expr, $guided:expr]) => {
+        kernels::BinKernels::<$bins> {
+            shared: kernels::count::<$bins, entries::$shared<$bins>>(),
+            alone: $alone,
+            guided: $guided,
             cached: kernels::count::<$bins, entries::histogram_cached<$bins>>(),
-            compared: kernels::compared_kernels!($bins $(, $compared)?),
             peaks: kernels::peaks::<$bins, entries::histogram_peaks<$bins>>(),
             weigh: kernels::weigh::<$bins, entries::histogram_weigh<$bins>>(),
             weigh_once: kernels::weigh_once::<$bins, entries::histogram_weigh_once<$bins>>(),
+            compared: None,
         }
     };
 }
 pub(super) use kernels;
-
-/// Returns the [`ComparedKernels`] of an argument, if it has them.
-macro_rules! compared_kernels {
-    ($bins:ty) => {
-        None
-    };
-    ($bins:ty, compared) => {
-        Some(kernels::ComparedKernels::<$bins> {
-            critical: kernels::count::<$bins, entries::histogram_critical<$bins>>(),
-            global: kernels::count::<$bins, entries::histogram_global<$bins>>(),
-            private: kernels::count::<$bins, entries::histogram_private<$bins>>(),
-        })
-    };
-}
-pub(super) use compared_kernels;

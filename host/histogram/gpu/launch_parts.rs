@@ -18,11 +18,13 @@ pub(super) struct SampleRange {
 pub(super) struct LaunchPart {
     pub(super) shape: LaunchShape,
     pub(super) samples: SampleRange,
-    /// Number of ranges of counters, and of counters in a range; of these, a block that processes weights may have none.
+    /// Number of ranges of counters or bins, and of those in a range; of these, a block that processes weights may have none.
     pub(super) ranges: u32,
     pub(super) range: u32,
     /// Binary logarithm of the number of copies of each counter, or of each sum.
     pub(super) copies_log2: u32,
+    /// Entries of a guide, for the kernel that has one.
+    pub(super) entries: u32,
 }
 
 /// Divides work into launches.
@@ -68,8 +70,8 @@ impl LaunchParts {
             let samples = SampleRange { first, packs: len / per_pack, tail: len % per_pack };
             let blocks = geometry.grid(samples.packs as u64, processors);
             let shape = shape(blocks, geometry.threads).shared_bytes(geometry.shared_bytes);
-            let Geometry { ranges, range, copies_log2, .. } = geometry;
-            LaunchPart { shape, samples, ranges, range, copies_log2 }
+            let Geometry { ranges, range, copies_log2, entries, .. } = geometry;
+            LaunchPart { shape, samples, ranges, range, copies_log2, entries }
         })
     }
 
@@ -97,7 +99,7 @@ impl LaunchParts {
             let shape = shape(blocks, geometry.threads).shared_bytes(geometry.shared_bytes);
             let samples = SampleRange { first, packs: 0, tail: len };
             let WeighGeometry { ranges, keys: range, copies_log2, .. } = geometry;
-            LaunchPart { shape, samples, ranges, range, copies_log2 }
+            LaunchPart { shape, samples, ranges, range, copies_log2, entries: 0 }
         })
     }
 }

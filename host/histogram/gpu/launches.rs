@@ -202,6 +202,7 @@ impl<P: TypedBins> TypedLaunches<P> {
             ranges: part.ranges,
             range: part.range,
             copies_log2: part.copies_log2,
+            entries: part.entries,
         })
     }
 

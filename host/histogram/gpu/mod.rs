@@ -212,7 +212,7 @@ fn sum_of(words: &[u64], cell: usize) -> i128 {
 /// Returns the number of copies of each counter in a block's shared memory.
 fn copies(choice: &Choice) -> u32 {
     match choice.kernel {
-        CountingKernel::Shared | CountingKernel::Alone => 1 << choice.geometry.copies_log2,
+        CountingKernel::Shared | CountingKernel::Alone | CountingKernel::Guided => 1 << choice.geometry.copies_log2,
         CountingKernel::Private => choice.geometry.threads,
         CountingKernel::Critical | CountingKernel::Global | CountingKernel::Cached => 0,
     }

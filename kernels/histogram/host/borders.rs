@@ -6,10 +6,6 @@ use crate::histogram::Countable;
 
 /// A number between whose values there are borders.
 pub trait Bordered: Countable {
-    /// Returns the next smaller number, which must exist.
-    #[must_use]
-    fn before(self) -> Self;
-
     /// Returns border `k` of `bins` bins from `lower` to `upper`: the smallest number in bin `k` or a later one.
     ///
     /// With the exact number `e = lower + k · (upper - lower) / bins`, this is `e` rounded up for integers, and `e` rounded
@@ -21,10 +17,6 @@ pub trait Bordered: Countable {
 macro_rules! integers {
     ($($t:ty)*) => {$(
         impl Bordered for $t {
-            fn before(self) -> Self {
-                self - 1
-            }
-
             fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self {
                 let [lower, upper] = [i64::from(lower), i64::from(upper)];
                 // No overflow: the product is less than 2^24 times 2^32.
@@ -39,10 +31,6 @@ integers!(u8 u16 u32 i32);
 macro_rules! floats {
     ($($t:ty)*) => {$(
         impl Bordered for $t {
-            fn before(self) -> Self {
-                self.next_down()
-            }
-
             fn border(k: u32, bins: u32, lower: Self, upper: Self) -> Self {
                 let border = Wide::border(k, bins, [lower.into(), upper.into()]);
                 // The cast is exact, because `nearest` rounds to this type.

@@ -4,7 +4,7 @@ use crate::histogram::peak::PER_WORD;
 use crate::histogram::shared::DROPPED;
 use crate::histogram::weigh::WORDS;
 use crate::histogram::weigh_once::{MOST_COPIES_LOG2, ONCE_THREADS, TOGETHER};
-use crate::histogram::{GROUP, ROW, Weight, cached};
+use crate::histogram::{GROUP, OUTSIDE, ROW, Weight, cached};
 use cuda_std::shared_bytes;
 
 /// Maximum number of packs per launch: 2 GiB of samples, so that no 32-bit counter overflows.
@@ -47,6 +47,14 @@ pub enum KernelFamily {
         /// Maximum number of copies of each counter. The kernel has as many as fit, a power of two.
         most_copies: u32,
     },
+    /// The same for one channel of samples between edges, which are in shared memory with a guide. The edges are those of the
+    /// counters without the outer ones.
+    Guided {
+        /// Bytes of an edge.
+        edge_bytes: u32,
+        /// The same as above.
+        most_copies: u32,
+    },
     /// Atomic additions in global memory, and in shared memory for frequent keys.
     Cached,
     /// Private counters of each thread.
@@ -71,12 +79,14 @@ pub struct Geometry {
     pub threads: u32,
     /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Number of ranges of counters. This many neighbouring blocks read the same samples.
+    /// Number of ranges of counters, or of bins with a guide. This many neighbouring blocks read the same samples.
     pub ranges: u32,
-    /// Counters per range.
+    /// Counters, or bins, per range.
     pub range: u32,
     /// Binary logarithm of the number of copies of each counter.
     pub copies_log2: u32,
+    /// Entries of a block's guide; 0 without one.
+    pub entries: u32,
     /// Blocks per multiprocessor; `None` for a single block in the grid.
     blocks: Option<u32>,
 }
@@ -86,8 +96,15 @@ impl Geometry {
     #[must_use]
     pub fn new(kernel: KernelFamily, counters: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Self {
         let counters = counters.max(1);
-        let plain =
-            |threads, blocks| Geometry { threads, shared_bytes: 0, ranges: 1, range: counters, copies_log2: 0, blocks };
+        let plain = |threads, blocks| Geometry {
+            threads,
+            shared_bytes: 0,
+            ranges: 1,
+            range: counters,
+            copies_log2: 0,
+            entries: 0,
+            blocks,
+        };
         match kernel {
             KernelFamily::Critical => plain(THREADS_IN_TURNS, None),
             KernelFamily::Global => plain(tuning.threads, Some(tuning.blocks)),
@@ -97,6 +114,9 @@ impl Geometry {
             }
             KernelFamily::Private => private(counters.into(), memory, tuning, plain(GROUP, Some(1))),
             KernelFamily::Shared { most_copies } => shared(counters, most_copies, memory, tuning),
+            KernelFamily::Guided { edge_bytes, most_copies } => {
+                guided(counters.saturating_sub(OUTSIDE).max(1), edge_bytes, most_copies, memory, tuning)
+            }
         }
     }
 
@@ -104,6 +124,12 @@ impl Geometry {
     #[must_use]
     pub fn is_alone(&self) -> bool {
         self.blocks == Some(1) && self.copies_log2 == 0
+    }
+
+    /// Returns whether a block has a guide.
+    #[must_use]
+    pub fn has_guide(&self) -> bool {
+        self.entries > 0
     }
 
     /// Returns the number of blocks for a number of packs, on a device with `processors` multiprocessors. All blocks can be
@@ -209,14 +235,48 @@ fn shared(counters: u32, most_copies: u32, memory: SharedLimits, tuning: &Launch
     };
     let range = counters.div_ceil(ranges);
     let bytes = |copies_log2: u32| shared_bytes::<u32>((u64::from(range) << copies_log2) + u64::from(dropped));
-    // Copies are limited to the shared memory with which two blocks are resident.
-    let half = (memory.multiprocessor / 2).saturating_sub(memory.reserved).min(memory.block);
-    // Several ranges have one copy: two would not fit, and the kernel relies on it.
+    let half = half(memory);
+    // Copies are limited to the shared memory with which two blocks are resident. Several ranges have one copy: two would not fit, and the kernel relies on it.
     let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
     let copies_log2 = (0..=most_log2).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
     let blocks = Some(resident(shared_bytes, memory, tuning));
-    Geometry { threads: tuning.threads, shared_bytes, ranges, range, copies_log2, blocks }
+    Geometry { threads: tuning.threads, shared_bytes, ranges, range, copies_log2, entries: 0, blocks }
+}
+
+/// Binary logarithm of the maximum number of entries of a guide per bin.
+const MOST_ENTRIES_LOG2: u32 = 2;
+
+/// Returns the launch parameters of the kernel with a guide: as many copies of the counters as fit, then as many entries; or as few
+/// ranges of bins as possible, with an entry for each bin.
+fn guided(bins: u32, edge_bytes: u32, most_copies: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Geometry {
+    // Ten bytes or so for a bin, so a block has fewer than 2^16 of them; what is there once, and each window may be rounded up.
+    let bytes_of_bin = u64::from(size_of::<u32>() as u32 + edge_bytes + size_of::<u16>() as u32);
+    let capacity = (memory.block.saturating_sub(128) / bytes_of_bin).clamp(1, u64::from(u16::MAX)) as u32;
+    let ranges = bins.div_ceil(capacity);
+    let range = bins.div_ceil(ranges);
+    let bytes = |copies_log2: u32, entries: u32| {
+        shared_bytes::<u32>(u64::from(range + OUTSIDE) << copies_log2)
+            + shared_bytes::<u8>(u64::from(range) * u64::from(edge_bytes))
+            + shared_bytes::<u16>(entries.into())
+            + shared_bytes::<u32>(1)
+    };
+    let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
+    let copies = (0..=most_log2).rev().map(|copies_log2| (copies_log2, half(memory)));
+    // If two blocks do not fit, one takes all.
+    let fitting = copies.chain([(0, memory.block)]).find_map(|(copies_log2, most)| {
+        let entries = (0..=MOST_ENTRIES_LOG2).rev().map(|log2| range << log2);
+        entries.into_iter().find(|entries| bytes(copies_log2, *entries) <= most).map(|entries| (copies_log2, entries))
+    });
+    let (copies_log2, entries) = fitting.unwrap_or((0, range));
+    let shared_bytes = bytes(copies_log2, entries);
+    let blocks = Some(resident(shared_bytes, memory, tuning));
+    Geometry { threads: tuning.threads, shared_bytes, ranges, range, copies_log2, entries, blocks }
+}
+
+/// Returns the shared memory with which two blocks are resident.
+fn half(memory: SharedLimits) -> u64 {
+    (memory.multiprocessor / 2).saturating_sub(memory.reserved).min(memory.block)
 }
 
 /// Returns the number of blocks with this much shared memory that can be resident on a multiprocessor, at least 1.

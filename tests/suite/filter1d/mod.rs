@@ -164,7 +164,7 @@ fn lines<T: Sample>(device: &Device, boundary: Boundary<T>, extent: Extent) -> R
     let all = || TAPS.into_iter().flat_map(|taps| SIZES.map(|size| (size, taps)));
     let lines = match device.info().backend {
         Backend::Cpu => all().filter(|(size, taps)| size * taps < MOST_PRODUCTS).collect(),
-        Backend::Emulated => FEW_LINES.to_vec(),
+        _ if is_slow(device) => FEW_LINES.to_vec(),
         _ => all().collect(),
     };
     for (size, taps) in lines {

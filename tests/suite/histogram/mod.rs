@@ -12,6 +12,7 @@
 //! | `golden.rs`, `literal.rs` | results of NumPy, and counts written down |
 //! | `properties.rs` | what holds for every histogram |
 //! | `borders.rs`, `wide.rs` | borders between floats; ranges and edges beyond the type of the samples |
+//! | `edges.rs` | edges at distances of all kinds |
 //! | `samples.rs` | samples with gaps and strides |
 //! | `sums.rs`, `weights.rs` | sums of weights; weights that are not finite |
 //! | `comparison.rs` | algorithms for comparison |
@@ -21,6 +22,7 @@
 mod borders;
 mod cases;
 mod comparison;
+mod edges;
 mod golden;
 mod literal;
 mod properties;
@@ -117,6 +119,7 @@ pub(super) fn trials() -> Vec<Trial> {
         vec![Trial::test("histogram::emulated::max_private_counters", max_private_counters)],
         borders::trials(),
         comparison::trials(),
+        edges::trials(),
         golden::trials(),
         literal::trials(),
         properties::trials(),
@@ -266,7 +269,7 @@ fn reasons_of_auto() -> Result<(), Failed> {
     ];
     let edges: Vec<u16> = (0..=60_000).collect();
     let searched = Histogram::edges(&edges).prepare(&Device::emulated(Profile::SM_90, 0))?.plan([8000])?;
-    if searched.reason != "60003 counters of 4 bytes need 2 ranges of 227 KiB, and more than 1 are slow" {
+    if searched.reason != "60003 counters of 4 bytes, edges of 2, and a guide fit into 3 times 227 KiB" {
         return Err(searched.reason.into());
     }
     for (histogram, reason) in reasons {
