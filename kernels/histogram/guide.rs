@@ -99,7 +99,12 @@ impl<N: Searchable> Guide<'_, N> {
             let next = if i + 1 < entries { self.entries.get(i + 1) as u32 } else { self.bins - 1 };
             most = next.wrapping_sub(self.entries.get(i) as u32).max(most);
         });
-        let most = warp::reduce_max(u32::MAX, most);
+        // Not `reduce_max`, which needs too many registers in modules for GPUs before sm_80.
+        let mut distance = warp::WARP / 2;
+        while distance > 0 {
+            most = most.max(warp::shuffle_xor(warp::FULL, most, distance));
+            distance /= 2;
+        }
         if warp::lane() == 0 {
             self.most.fetch_max(0, most, Ordering::Relaxed);
         }

@@ -17,6 +17,7 @@ use super::shared::{Copies, add_up, clear};
 use super::walk::walk_ahead;
 use super::{Args, Binning, ByDigits, Inside, Map, Searchable, Searched};
 use core::array;
+use cuda_std::math::opaque;
 use cuda_std::{Arena, thread};
 
 #[inline(always)]
@@ -26,10 +27,7 @@ pub(super) fn count<B: Searched>(arena: Arena, args: &Args<B>) {
     let (entries, arena) = arena.split::<u16>(args.entries);
     let (most, _) = arena.split::<u32>(1);
 
-    let (block, ranges) = (thread::block_idx_x(), args.ranges.max(1));
-    let range = block % ranges;
-    let first = range * args.range;
-    let bins = args.range.min(args.binning.bins() - first);
+    let Range { first, bins, part, .. } = Range::of(args, thread::block_idx_x());
     clear(&counters);
     let mut k = thread::thread_idx_x();
     while k < bins {
@@ -44,7 +42,6 @@ pub(super) fn count<B: Searched>(arena: Arena, args: &Args<B>) {
     let guide = Guide { edges: &edges, bins, entries: &entries, most: &most };
     let (candidates, by_digits) = guide.make(&values, &digits);
     let limits = args.binning.limits(first, bins);
-    let part = [block / ranges, thread::grid_dim_x() / ranges];
     let counter = Copies::new(&counters, args.copies_log2);
     if by_digits {
         walk_ahead::<1, _, _, _>(args, &Guided::<B, _> { limits, guide, map: digits, candidates }, part, &counter);
@@ -53,12 +50,37 @@ pub(super) fn count<B: Searched>(arena: Arena, args: &Args<B>) {
     }
     thread::sync_threads();
 
+    // Computed again, so that it does not occupy registers while the samples are counted.
+    let Range { first, bins, is_first, is_last, .. } = Range::of(args, opaque(thread::block_idx_x()));
     add_up(&counters, bins + OUTSIDE, args.copies_log2, |i, n| {
-        let (is_bin, is_before) = (i < bins, i == bins);
-        let is_counted = is_bin || if is_before { range == 0 } else { range + 1 == ranges };
+        let is_bin = i < bins;
+        let is_counted = is_bin || if i == bins { is_first } else { is_last };
         let counter = if is_bin { first + i } else { args.binning.bins() + (i - bins) };
         args.add_up(counter, if is_counted { n } else { 0 });
     });
+}
+
+/// What a block counts.
+struct Range {
+    /// Its first bin, and the number of its bins.
+    first: u32,
+    bins: u32,
+    is_first: bool,
+    is_last: bool,
+    /// The part of the samples, and the number of parts.
+    part: [u32; 2],
+}
+
+impl Range {
+    #[inline(always)]
+    fn of<B: Searched>(args: &Args<B>, block: u32) -> Self {
+        let ranges = args.ranges.max(1);
+        let range = block % ranges;
+        let first = range * args.range;
+        let bins = args.range.min(args.binning.bins() - first);
+        let part = [block / ranges, thread::grid_dim_x() / ranges];
+        Range { first, bins, is_first: range == 0, is_last: range + 1 == ranges, part }
+    }
 }
 
 /// The rule for the bins of a block. The keys are bins, then those of samples before the first one, behind the last one, and NaN.

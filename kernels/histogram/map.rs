@@ -59,7 +59,7 @@ impl<N: Searchable> Map<N> for ByDigits {
     #[inline(always)]
     fn entry(&self, number: N) -> u32 {
         let digits = number.digits().saturating_sub(self.lower) as u64;
-        ((digits * self.factor as u64 >> 32) as u32).min(self.last)
+        (((digits * self.factor as u64) >> 32) as u32).min(self.last)
     }
 }
 

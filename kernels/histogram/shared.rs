@@ -38,7 +38,9 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     with_counters(arena, args, |part, counters| {
         match (args.is_seq_cst(), args.channels, args.ranges, args.copies_log2) {
             (true, ..) => walk(args, part, &SeqCst(counters)),
-            (false, 1, 1, 1..) => walk_ahead::<1, _, _, _>(args, &args.binning, part, &Copies::new(counters.window, counters.copies_log2)),
+            (false, 1, 1, 1..) => {
+                walk_ahead::<1, _, _, _>(args, &args.binning, part, &Copies::new(counters.window, counters.copies_log2))
+            }
             (false, 1, ..) => walk_ahead::<1, _, _, _>(args, &args.binning, part, &Single(counters)),
             (false, ..) => walk(args, part, &Relaxed(counters)),
         }

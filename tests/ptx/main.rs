@@ -463,7 +463,11 @@ const MOST_SPILLED: [u32; 2] = [12, 160];
 /// others are merged.
 const MOST_SPILLED_BY_MEDIANS: u32 = 64;
 
-/// No entry point but transforms and one for medians needs a stack, spills registers, or has too many of them for its blocks.
+/// Maximum number of bytes that a thread with a guide spills for GPUs before sm_90, whose uniform registers do not hold floats. With as many
+/// registers as it would need, no second block would be resident on sm_80.
+const MOST_SPILLED_BY_GUIDES: u32 = 72;
+
+/// No entry point but transforms, guides and one for medians needs a stack, spills registers, or has too many of them for its blocks.
 fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {
     let cubin = env::temp_dir().join(format!("slm-{}-{}-{target}.cubin", process::id(), file.name()));
     let mut command = Command::new(ptxas);
@@ -483,6 +487,7 @@ fn assemble(ptxas: &Path, file: &File, target: u32) -> Result<(), Failed> {
         // Transforms have more numbers than the registers that several resident blocks allow, so a few are spilled.
         let most = match entry.trim() {
             "rank2d_median7_f64" => Some(MOST_SPILLED_BY_MEDIANS),
+            entry if entry.contains("histogram_guided") && target < 90 => Some(MOST_SPILLED_BY_GUIDES),
             entry if entry.contains("_fft_") => Some(MOST_SPILLED[usize::from(entry.contains("_parts_"))]),
             _ => None,
         };
