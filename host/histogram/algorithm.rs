@@ -29,11 +29,12 @@ pub enum HistogramAlgorithm {
     PrivatePerThread,
     /// One set of 32-bit counters per block in shared memory, with atomic additions. Of the algorithms that count in shared
     /// memory, it supports the most bins. If a block cannot hold all counters, they are divided into ranges. Each block counts
-    /// one range, so all samples are read once per range. Additions wait for each other if many samples are in few bins.
+    /// one range, so all samples are read once per range. Additions wait for each other if many samples are in few bins. With relaxed
+    /// additions and one channel, bins between [`edges`](super::Histogram::edges) are searched in shared memory, too.
     SharedAtomic(MemoryOrder),
     /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, up to 32. With 32 copies
     /// each lane has its own bank, so lanes never wait for each other, for any samples. With fewer copies, they wait less
-    /// than with one. One copy is `SharedAtomic(Relaxed)`.
+    /// than with one. One copy is `SharedAtomic(Relaxed)`, which also says where bins are searched.
     LanePrivate,
 }
 

@@ -33,9 +33,10 @@
 //! these in their last bits.
 //!
 //! On a GPU a kernel computes the bin of each float by arithmetic, and [`prepare`](Histogram::prepare) checks the arithmetic at
-//! every border. If it is wrong at one of them, the kernel searches a table of the borders, as for [`edges`](Histogram::edges),
-//! which is slower. This happens for ends near the smallest or largest numbers of the type, for more bins than numbers, and in
-//! rare other cases.
+//! every border. If it is wrong at one of them, the kernel searches the borders, as for [`edges`](Histogram::edges), which is
+//! slower. This happens for ends near the smallest or largest numbers of the type, for more bins than numbers, and in rare other
+//! cases. With one channel a search takes few steps, because a block has the borders in shared memory, with a table of where to
+//! begin. With several channels, or for weights, it is a binary search in global memory, which takes several times as long.
 //!
 //! # Counts
 //!
