@@ -10,6 +10,8 @@
 //!        counters that fit into a block once, or in few ranges ---> SharedAtomic
 //!        more counters -------------------------------------------> CachedAtomic
 //! ```
+//!
+//! The counters of one channel of samples between edges share that memory with the edges and a guide, unless additions are ordered.
 
 use super::element::SampleType;
 use super::facts::{EvenBins, Facts, SampleBins, SearchedBins, with_bins};
@@ -239,8 +241,8 @@ fn most_ranges(bins: &KernelBins, layout: &CounterLayout, tuning: &HistogramTuni
 
 /// Returns the algorithm for a number of counters, according to their possible copies and ranges, and the reason for it.
 ///
-/// Counters are the same for all types of samples, so a type only matters through its number of keys: bytes have 256 per
-/// channel, for any number of bins.
+/// A type of samples matters through its number of keys, which is 256 per channel for bytes and any number of bins, and through the
+/// size of its edges if they are in shared memory.
 fn fastest(
     counters: u32,
     edge_bytes: Option<u32>,
@@ -250,8 +252,10 @@ fn fastest(
 ) -> (HistogramAlgorithm, String) {
     let Geometry { ranges, copies_log2, .. } = geometry;
     let (block, half) = (shared.max_per_block >> 10, format!("half of {} KiB", shared.per_multiprocessor >> 10));
+    let copies = 1 << copies_log2;
     let (algorithm, why) = match (ranges, copies_log2) {
-        (1, 1..) => (HistogramAlgorithm::LanePrivate, format!("fit {} times into {half}", 1 << copies_log2)),
+        (1, 1..) if edge_bytes.is_some() => (HistogramAlgorithm::LanePrivate, format!("fit into {half}")),
+        (1, 1..) => (HistogramAlgorithm::LanePrivate, format!("fit {copies} times into {half}")),
         (1, 0) => {
             let why = format!("fit into {block} KiB once, and not twice into {half}");
             (HistogramAlgorithm::SharedAtomic(MemoryOrder::Relaxed), why)
@@ -264,8 +268,14 @@ fn fastest(
             (HistogramAlgorithm::CachedAtomic, why)
         }
     };
-    let edges = edge_bytes.map_or(String::new(), |bytes| format!(", edges of {bytes}, and a guide"));
-    (algorithm, format!("{counters} counters of 4 bytes{edges} {why}"))
+    let what = match edge_bytes {
+        None => format!("{counters} counters of 4 bytes"),
+        Some(bytes) if copies > 1 => {
+            format!("{counters} counters of 4 bytes in {copies} copies, edges of {bytes} bytes and a guide")
+        }
+        Some(bytes) => format!("{counters} counters of 4 bytes, edges of {bytes} bytes and a guide"),
+    };
+    (algorithm, format!("{what} {why}"))
 }
 
 #[cfg(test)]

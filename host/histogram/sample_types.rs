@@ -7,7 +7,7 @@ use super::gpu::KernelBins;
 use super::{Bins, CountingRule, HistogramError, cpu};
 use crate::Result;
 use crate::cpu::allocation;
-use slm_kernels::histogram::{Binning, Bordered, Guided, LowBits};
+use slm_kernels::histogram::{Binning, Bordered, Estimated, LowBits};
 use std::sync::Arc;
 
 /// Maximum number of low bits: only `u16` samples have bins of low bits.
@@ -148,7 +148,7 @@ macro_rules! floats {
             }
 
             fn even_on_cpu(_: &EvenBins<$t>, borders: &[$t], closed: bool) -> impl Binning<Sample = $t> {
-                Guided::new(borders, closed)
+                Estimated::new(borders, closed)
             }
 
             fn kernel_bins(facts: &Facts<$t>) -> Result<KernelBins> {

@@ -23,7 +23,7 @@ pub trait Binning: Copy {
     #[must_use]
     fn key(&self, sample: Self::Sample) -> u32;
 
-    /// Returns the keys of several samples. A rule with a loop takes its steps for all of them together, so that their latencies
+    /// Returns the keys of several samples. A rule can take the steps of a search for all of them together, so that their latencies
     /// overlap.
     #[inline(always)]
     #[must_use]
@@ -56,20 +56,27 @@ pub trait Searched: Binning {
     #[must_use]
     fn bins(&self) -> u32;
 
-    /// Returns the number with which bin `first + k` begins, for bins from `first`. `first + k` is at most the number of bins.
+    /// Returns edge `first + k`, as bins from `first` on compare it with [numbers](Inside::number). There is one more edge than bins.
     #[must_use]
     fn edge(&self, first: u32, k: u32) -> Self::Number;
 
-    /// Returns the limits of `bins` bins from `first`.
+    /// Returns the limits of `bins` bins from `first`. If the bins [have no numbers](Self::have_numbers), one may still seem to be inside.
     #[must_use]
     fn limits(&self, first: u32, bins: u32) -> Self::Limits;
+
+    /// Returns whether a number can be in one of `bins` bins from `first`, unless the limits exclude all numbers otherwise.
+    #[inline(always)]
+    #[must_use]
+    fn have_numbers(&self, _first: u32, _bins: u32) -> bool {
+        true
+    }
 }
 
-/// A rule of which some bins are searched, that kernels take as an argument.
+/// A [`Searched`] rule that kernels take as an argument.
 pub trait SearchedArgument: for<'l> BinningArgument<At<'l>: Searched> {}
 impl<B: for<'l> BinningArgument<At<'l>: Searched>> SearchedArgument for B {}
 
-/// What is in some neighbouring bins.
+/// The limits of some neighbouring bins: which samples of type `S` are inside.
 pub trait Inside<S>: Copy {
     /// What is compared with the edges.
     type Number: Searchable;
@@ -78,7 +85,7 @@ pub trait Inside<S>: Copy {
     #[must_use]
     fn number(&self, sample: S) -> Self::Number;
 
-    /// Returns the cell of a number, which is `bin` if the number is in the bins. The cells behind the bins are those of [`OUTSIDE`].
+    /// Returns `bin` for a number inside, and otherwise the number of bins plus 0 for a number below, 1 above, and 2 for NaN.
     #[must_use]
     fn cell(&self, number: Self::Number, bin: u32) -> u32;
 }
@@ -164,10 +171,9 @@ impl<T: Searchable> Searched for Edges<'_, T> {
     }
 }
 
-/// What is in some neighbouring bins.
+/// The smallest and the largest number in some neighbouring bins. There is none if the smallest one exceeds the largest one.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<T> {
-    /// Smallest and largest number inside.
     lower: T,
     last: T,
     bins: u32,

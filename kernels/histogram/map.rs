@@ -20,17 +20,18 @@ pub trait Searchable: Countable {
     /// A map to entries of equal widths.
     type Values: Map<Self>;
 
-    /// Whether that is another map than [`ByDigits`].
-    const HAS_DIGITS: bool;
+    /// Whether that is another map than [`DigitMap`], which is worth a try.
+    const HAS_TWO_MAPS: bool;
 
-    /// Returns digits in the order of the numbers. Those of floats are of their representation, so each power of two has as many.
+    /// Returns an integer in the order of the numbers: the number itself, or the leading bits of a float, of which each power of two has
+    /// equally many. Equal numbers have equal digits.
     #[must_use]
     fn digits(self) -> u32;
 }
 
 /// Entries of equal widths.
 #[derive(Clone, Copy, Debug)]
-pub struct ByValue<T> {
+pub struct ValueMap<T> {
     lower: T,
     /// Distance of the last entry's end from `lower`. Finite, and not negative.
     width: T,
@@ -38,22 +39,22 @@ pub struct ByValue<T> {
     entries_per_unit: T,
 }
 
-/// Entries of equally many digits.
+/// Entries with equally many [digits](Searchable::digits).
 #[derive(Clone, Copy, Debug)]
-pub struct ByDigits {
+pub struct DigitMap {
     lower: u32,
     /// The number of entries per digit, times 2^32.
     factor: u32,
     last: u32,
 }
 
-impl<N: Searchable> Map<N> for ByDigits {
+impl<N: Searchable> Map<N> for DigitMap {
     #[inline(always)]
     fn new(ends: [N; 2], entries: u32) -> Self {
         let [lower, upper] = ends.map(Searchable::digits);
         // In `f32`, because any monotonic map will do. The cast is at most `u32::MAX`, for a digit or more per entry.
         let factor = entries as f32 * (1u64 << 32) as f32 / upper.saturating_sub(lower) as f32;
-        ByDigits { lower, factor: factor as u32, last: entries - 1 }
+        DigitMap { lower, factor: factor as u32, last: entries - 1 }
     }
 
     #[inline(always)]
@@ -66,9 +67,9 @@ impl<N: Searchable> Map<N> for ByDigits {
 macro_rules! integers {
     ($($t:ty)*) => {$(
         impl Searchable for $t {
-            type Values = ByDigits;
+            type Values = DigitMap;
 
-            const HAS_DIGITS: bool = false;
+            const HAS_TWO_MAPS: bool = false;
 
             #[inline(always)]
             fn digits(self) -> u32 {
@@ -82,9 +83,9 @@ integers!(u16 u32);
 macro_rules! floats {
     ($($t:ty, $digits:literal;)*) => {$(
         impl Searchable for $t {
-            type Values = ByValue<$t>;
+            type Values = ValueMap<$t>;
 
-            const HAS_DIGITS: bool = true;
+            const HAS_TWO_MAPS: bool = true;
 
             /// The sum turns -0 into 0, which is equal to it.
             #[inline(always)]
@@ -94,13 +95,13 @@ macro_rules! floats {
             }
         }
 
-        impl Map<$t> for ByValue<$t> {
+        impl Map<$t> for ValueMap<$t> {
             #[inline(always)]
             fn new([lower, upper]: [$t; 2], entries: u32) -> Self {
                 let width = max(min(upper - lower, <$t>::MAX), 0.0);
                 // Half an entry less, so that the product with the width remains below their number when it is rounded.
                 let entries_per_unit = min((entries as $t - 0.5) / width, <$t>::MAX);
-                ByValue { lower, width, entries_per_unit }
+                ValueMap { lower, width, entries_per_unit }
             }
 
             #[inline(always)]
@@ -138,22 +139,22 @@ mod tests {
     fn entries_ascend() {
         const WHOLE: [u32; 2] = [0, ENTRIES - 1];
         let words = [0, 1, 77, 1 << 16, 1 << 31, u32::MAX - 1, u32::MAX];
-        assert_eq!(check::<u32, ByDigits>(&words), WHOLE);
-        assert_eq!(check::<u32, ByDigits>(&[7, 8, 9]), [0, 1]);
-        assert_eq!(check::<u32, ByDigits>(&[7]), [0, 0]);
-        assert_eq!(check::<u16, ByDigits>(&[0, 1, 1000, u16::MAX]), WHOLE);
+        assert_eq!(check::<u32, DigitMap>(&words), WHOLE);
+        assert_eq!(check::<u32, DigitMap>(&[7, 8, 9]), [0, 1]);
+        assert_eq!(check::<u32, DigitMap>(&[7]), [0, 0]);
+        assert_eq!(check::<u16, DigitMap>(&[0, 1, 1000, u16::MAX]), WHOLE);
         let around_zero = [-1.0, -1e-20, -f32::MIN_POSITIVE / 4.0, -0.0, 0.0, f32::MIN_POSITIVE, 1e-30, 0.5, 1.0];
-        assert_eq!(check::<f32, ByValue<f32>>(&around_zero), WHOLE);
-        assert_eq!(check::<f32, ByDigits>(&around_zero), WHOLE);
+        assert_eq!(check::<f32, ValueMap<f32>>(&around_zero), WHOLE);
+        assert_eq!(check::<f32, DigitMap>(&around_zero), WHOLE);
         let doubles = around_zero.map(f64::from);
-        assert_eq!(check::<f64, ByValue<f64>>(&doubles), WHOLE);
-        assert_eq!(check::<f64, ByDigits>(&doubles), WHOLE);
+        assert_eq!(check::<f64, ValueMap<f64>>(&doubles), WHOLE);
+        assert_eq!(check::<f64, DigitMap>(&doubles), WHOLE);
         let extreme = [f32::MIN, -1e38, -1.0, 0.0, 1e-45, 2e38, f32::MAX];
-        check::<f32, ByValue<f32>>(&extreme);
-        assert_eq!(check::<f32, ByDigits>(&extreme), WHOLE);
+        check::<f32, ValueMap<f32>>(&extreme);
+        assert_eq!(check::<f32, DigitMap>(&extreme), WHOLE);
         let close = [0.0, 1e-45, 3e-45];
-        check::<f32, ByValue<f32>>(&close);
-        check::<f32, ByDigits>(&close);
+        check::<f32, ValueMap<f32>>(&close);
+        check::<f32, DigitMap>(&close);
     }
 
     #[test]
@@ -166,12 +167,12 @@ mod tests {
 
         let far = [1.0, 2.0, 1e5, 5e9, 1e12, 1.234_567e25, f32::MAX, f32::INFINITY];
         let (below, doubles) = (far.map(|number| -number), far.map(f64::from));
-        check::<f32, ByValue<f32>>([-1.0, 1.0], &below, &far);
-        check::<f32, ByDigits>([-1.0, 1.0], &below, &far);
-        check::<f64, ByValue<f64>>([-1.0, 1.0], &below.map(f64::from), &doubles);
-        check::<f64, ByDigits>([-1.0, 1.0], &below.map(f64::from), &doubles);
-        check::<u32, ByDigits>([1 << 20, 1 << 21], &[0, 7, 1 << 20], &[1 << 21, 1 << 31, u32::MAX]);
-        for map in [ByValue::new([-1.0f64, 1.0], ENTRIES), ByValue::new([1.0, 1.0], ENTRIES)] {
+        check::<f32, ValueMap<f32>>([-1.0, 1.0], &below, &far);
+        check::<f32, DigitMap>([-1.0, 1.0], &below, &far);
+        check::<f64, ValueMap<f64>>([-1.0, 1.0], &below.map(f64::from), &doubles);
+        check::<f64, DigitMap>([-1.0, 1.0], &below.map(f64::from), &doubles);
+        check::<u32, DigitMap>([1 << 20, 1 << 21], &[0, 7, 1 << 20], &[1 << 21, 1 << 31, u32::MAX]);
+        for map in [ValueMap::new([-1.0f64, 1.0], ENTRIES), ValueMap::new([1.0, 1.0], ENTRIES)] {
             assert!([f64::NAN, f64::MAX, f64::INFINITY].iter().all(|number| map.entry(*number) < ENTRIES), "{map:?}");
         }
     }
@@ -179,7 +180,7 @@ mod tests {
     #[test]
     fn equal_numbers_have_equal_entries() {
         for ends in [[-1.0f32, 1.0], [-0.0, 1.0], [-1.0, 0.0]] {
-            let (values, digits) = (ByValue::new(ends, ENTRIES), ByDigits::new(ends, ENTRIES));
+            let (values, digits) = (ValueMap::new(ends, ENTRIES), DigitMap::new(ends, ENTRIES));
             assert_eq!(values.entry(-0.0), values.entry(0.0), "{ends:?}");
             assert_eq!(Map::<f32>::entry(&digits, -0.0), Map::<f32>::entry(&digits, 0.0), "{ends:?}");
         }

@@ -14,6 +14,7 @@
 //! | `shared.rs` | kernels with counters in shared memory and atomic additions; one or several copies of each counter |
 //! | `guided.rs` | the kernel that searches edges in shared memory, with a guide |
 //! | `guide.rs` | guides: tables that shorten a search |
+//! | `lookup.rs` | the accesses of guides that depend on the data |
 //! | `map.rs` | maps from numbers to the entries of a guide |
 //! | `private.rs` | the kernel with private counters of each thread in shared memory, without atomic additions |
 //! | `weight.rs` | weights as whole numbers, on host and device |
@@ -32,6 +33,7 @@ mod guided;
 mod halfway;
 #[cfg(not(target_os = "cuda"))]
 mod host;
+mod lookup;
 mod map;
 mod peak;
 mod private;
@@ -51,10 +53,10 @@ pub use grid::Grid;
 pub use halfway::Halfway;
 #[cfg(not(target_os = "cuda"))]
 pub use host::{
-    Bordered, ByValue, EdgeSlice, FromRange, Geometry, Guided, KernelFamily, LaunchConstants, MOST_PACKS, MOST_WEIGHTS,
-    SharedLimits, WeighGeometry, count_log2,
+    Bordered, ByValue, EdgeSlice, Estimated, FromRange, Geometry, KernelFamily, LaunchConstants, MOST_PACKS,
+    MOST_WEIGHTS, SharedLimits, WeighGeometry, count_log2,
 };
-pub use map::{ByDigits, Map, Searchable};
+pub use map::{DigitMap, Map, Searchable};
 pub use peak::PeakArgs;
 pub use scale::{Lattice, Ratio, Scale};
 pub use walk::PACK_BYTES;
@@ -100,9 +102,9 @@ arguments! {
         pub cells: u32,
         /// Not 0 if the additions are sequentially consistent.
         pub seq_cst: u32,
-        /// Number of ranges of counters.
+        /// Number of ranges of counters, or of bins with a guide.
         pub ranges: u32,
-        /// Counters per range.
+        /// Counters, or bins, per range.
         pub range: u32,
         /// Binary logarithm of the number of copies of each counter.
         pub copies_log2: u32,
@@ -154,7 +156,6 @@ impl<B: Binning> Args<'_, B> {
 
 // One module for each kind of bins: a process compiles the code of the kernels that it launches, and no others.
 kernel! {
-    // Rules with the edges or cells of any launch.
     for<B: BinningArgument> {
         "histogram_u8" { Bytes<'static> => u8; }
         "histogram_low_bits_u16" { LowBits => low_bits_u16; }
@@ -187,9 +188,9 @@ kernel! {
         "histogram_edges_f64" { Edges<'static, f64> => edges_f64; }
     }
 
-    /// Searches the bin of each sample in global memory, and counts it like `histogram_shared`.
+    /// Searches the bin of each sample in global memory, and counts it like `histogram_shared`, for several channels or ordered additions.
     pub fn histogram_searched<'l>(arena, args: Args<'l, <B as BinningArgument>::At<'l>>) where registers <= 32 {
-        shared::count(arena, &args);
+        shared::count_searched(arena, &args);
     }
 
     /// Counts one channel with relaxed additions, and searches the bins in shared memory. The limit of registers lets two blocks of

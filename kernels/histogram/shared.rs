@@ -47,6 +47,15 @@ pub(super) fn count<B: Binning>(arena: Arena, args: &Args<B>) {
     });
 }
 
+/// Counts several channels, or with sequentially consistent additions.
+#[inline(always)]
+pub(super) fn count_searched<B: Binning>(arena: Arena, args: &Args<B>) {
+    with_counters(arena, args, |part, counters| match args.is_seq_cst() {
+        true => walk(args, part, &SeqCst(counters)),
+        false => walk(args, part, &Relaxed(counters)),
+    });
+}
+
 /// Counts one channel with one copy of each counter, if one block fills a multiprocessor. With half as many resident
 /// threads, each thread needs more overlapping operations, and has the registers for them.
 #[inline(always)]
@@ -69,7 +78,7 @@ fn with_counters<B: Binning>(arena: Arena, args: &Args<B>, count: impl FnOnce([u
     thread::sync_threads();
 
     let part = [block / ranges, thread::grid_dim_x() / ranges];
-    let lane = warp::lane() & ((1 << args.copies_log2) - 1);
+    let lane = copy_of_lane(args.copies_log2);
     let counters = Counters { window: &window, keys: args.keys, first, len, copies_log2: args.copies_log2, lane };
     count(part, counters);
     thread::sync_threads();
@@ -91,6 +100,12 @@ pub(super) fn add_up(window: &Shared<u32>, len: u32, copies_log2: u32, add: impl
             i += threads;
         }
     }
+}
+
+/// Returns the index of the calling lane's copy.
+#[inline(always)]
+fn copy_of_lane(copies_log2: u32) -> u32 {
+    warp::lane() & ((1 << copies_log2) - 1)
 }
 
 /// Sets all counters to zero, 16 bytes at a time, and then the rest.
@@ -162,7 +177,7 @@ impl<'a> Copies<'a> {
     /// Returns the copies of the calling lane.
     #[inline(always)]
     pub(super) fn new(window: &'a Shared<'a, u32>, copies_log2: u32) -> Self {
-        let lane = warp::lane() & ((1 << copies_log2) - 1);
+        let lane = copy_of_lane(copies_log2);
         // If the compiler knew that this is a power of two, it would use a shift and an addition instead of one
         // multiply-add.
         Copies { window, copies: opaque(1 << copies_log2), lane }

@@ -69,8 +69,11 @@ pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, K: Binning<Sample = B::
                 binning.keys(*samples).iter().for_each(|key| counter.count(0, *key));
             }
         });
-        if let Some(samples) = samples {
-            binning.keys(samples)[..len % TOGETHER].iter().for_each(|key| counter.count(0, *key));
+        // A pack has only two samples of eight bytes.
+        if let Some([first, second, ..]) = samples
+            && len % TOGETHER > 0
+        {
+            binning.keys([first, second]).iter().for_each(|key| counter.count(0, *key));
         }
         packs = array::from_fn(|k| if k + 1 < AHEAD { packs[k + 1] } else { last });
         number += parts * threads;

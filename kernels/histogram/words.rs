@@ -94,6 +94,16 @@ impl Binning for WordEdges<'_> {
     }
 }
 
+impl WordEdges<'_> {
+    /// Returns the distance of the largest number in `bins` bins from `first`, or a smaller one than that of edge `first` if there is
+    /// none. The second edge differs from the first one, so the subtraction does not wrap.
+    #[inline(always)]
+    fn last(&self, first: u32, bins: u32) -> u32 {
+        let end = first + bins;
+        if end < self.range.bins { self.edges.get(end.into()) - 1 } else { self.range.span }
+    }
+}
+
 impl Searched for WordEdges<'_> {
     type Number = u32;
     type Limits = WordRange;
@@ -110,10 +120,15 @@ impl Searched for WordEdges<'_> {
 
     #[inline(always)]
     fn limits(&self, first: u32, bins: u32) -> WordRange {
-        let WordRange { lower, span, top, .. } = self.range;
-        let (start, end) = (self.edges.get(first.into()), first + bins);
-        let span = if end < self.range.bins { self.edges.get(end.into()) - 1 } else { span };
-        WordRange { lower: lower.wrapping_add(start), span: span - start, top: top - start, bins }
+        let (WordRange { lower, top, .. }, start) = (self.range, self.edges.get(first.into()));
+        // 0 if the bins have no numbers.
+        let span = self.last(first, bins).saturating_sub(start);
+        WordRange { lower: lower.wrapping_add(start), span, top: top - start, bins }
+    }
+
+    #[inline(always)]
+    fn have_numbers(&self, first: u32, bins: u32) -> bool {
+        self.last(first, bins) >= self.edges.get(first.into())
     }
 }
 

@@ -46,13 +46,13 @@ fn check_reports(suite: &'static str, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether conflicts at the site depend on the data: at atomic operations, in the search for a counter in a cache, in guides
-/// among edges, where samples are sorted, and where a member of the sorted ones is. Conflicts of transpositions depend on the shape of the matrix and the algorithm, and have
-/// a separate trial.
+/// Returns whether conflicts at the site depend on the data: at atomic operations, in the search for a counter in a cache and for an edge
+/// with a guide, where samples are sorted, and where a member of the sorted ones is. Conflicts of transpositions depend on the shape of the
+/// matrix and the algorithm, and have a separate trial.
 fn depends_on_data(site: &SiteCounts) -> bool {
     let is_in = |file: &str| site.at.file.ends_with(file);
     let cached = site.action == Action::Load && is_in("histogram/cached.rs");
-    let guided = is_in("histogram/guide.rs");
+    let guided = is_in("histogram/lookup.rs");
     let sorted = is_in("sorted/order.rs") || is_in("sorted/member.rs");
     site.action == Action::Atomic
         || cached

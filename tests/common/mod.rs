@@ -5,6 +5,7 @@
 
 pub mod coverage;
 pub mod declarations;
+pub mod driver;
 pub mod emulated;
 pub mod golden;
 pub mod selection;

@@ -9,6 +9,7 @@
 //! | `process.rs` | the process of a trial, and what its end means |
 //! | `limits.rs` | the allocator, and the limits that a call is given |
 //! | `call.rs` | calls with a limit, and the checks of what they return and write |
+//! | `gpu.rs` | operations on a GPU, with a driver that the tests compile |
 //! | `filters.rs`, `counts.rs`, `matrices.rs`, `elements.rs`, `parts.rs` | calls of operations |
 
 mod call;
@@ -17,27 +18,41 @@ mod common;
 mod counts;
 mod elements;
 mod filters;
+#[cfg(cuda)]
+mod gpu;
 mod limits;
 mod matrices;
+#[cfg(cuda)]
+#[path = "../suite/driverless/faults/operations.rs"]
+mod operations;
 mod parts;
 mod process;
 
-use call::Case;
+use call::{Attempt, Case};
 use libtest_mimic::{Arguments, Trial};
 use process::Role;
 
 fn main() {
     let cases = [filters::cases(), counts::cases(), matrices::cases(), elements::cases(), parts::cases()].concat();
     match Role::of_this_process() {
-        Role::Child { case, least } => process::run(find(&cases, &case), least),
+        Role::Child { case, least } => process::run(attempt(&cases, &case), least),
         Role::Parent => {
             let arguments = Arguments::from_args();
-            let trial = |case: Case| Trial::test(format!("memory::{}", case.name), move || process::examine(case.name));
-            libtest_mimic::run(&arguments, cases.into_iter().map(trial).collect()).exit()
+            let trial =
+                |case: Case| Trial::test(format!("memory::{}", case.name), move || process::examine(case.name, &[]));
+            let trials = cases.into_iter().map(trial);
+            #[cfg(cuda)]
+            let trials = trials.chain(gpu::trials());
+            libtest_mimic::run(&arguments, trials.collect()).exit()
         }
     }
 }
 
-fn find<'a>(cases: &'a [Case], name: &str) -> &'a Case {
-    cases.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("there is no case '{name}'"))
+fn attempt(cases: &[Case], name: &str) -> slm::Result<Attempt> {
+    #[cfg(cuda)]
+    if let Some(attempt) = gpu::attempt(name) {
+        return attempt;
+    }
+    let case = cases.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("there is no case '{name}'"));
+    (case.attempt)()
 }

@@ -1,8 +1,9 @@
 //! The process of a trial, and what its end means.
 
-use crate::call::Case;
+use crate::call::Attempt;
 use crate::limits;
 use libtest_mimic::Failed;
+use std::ffi::OsStr;
 use std::process::{Command, Output};
 use std::{env, str};
 
@@ -32,17 +33,18 @@ impl Role {
     }
 }
 
-/// Runs a case with all limits from `least` on, in the process of a trial.
-pub(crate) fn run(case: &Case, least: usize) {
-    let mut attempt = (case.attempt)().unwrap_or_else(|error| panic!("without a limit: {error}"));
+/// Runs the attempt of a case with all limits from `least` on, in the process of a trial.
+pub(crate) fn run(attempt: slm::Result<Attempt>, least: usize) {
+    let mut attempt = attempt.unwrap_or_else(|error| panic!("without a limit: {error}"));
     limits::each(least, |limit| {
         println!("{LIMIT}{limit}");
         attempt(limit).unwrap_or_else(|error| panic!("with {limit} bytes: {}", text(&error)))
     });
 }
 
-/// Runs a case in processes of its own: another one with higher limits if there was no memory for a small allocation.
-pub(crate) fn examine(case: &str) -> Result<(), Failed> {
+/// Runs a case in processes of its own, with these environment variables: another one with higher limits if there was no memory for a
+/// small allocation.
+pub(crate) fn examine(case: &str, variables: &[(&str, &OsStr)]) -> Result<(), Failed> {
     let mut least = limits::LEAST;
     loop {
         let output = Command::new(env::current_exe()?)
@@ -52,6 +54,7 @@ pub(crate) fn examine(case: &str) -> Result<(), Failed> {
             .env("RUST_BACKTRACE", "0")
             // Few, so that their small allocations are few.
             .env("RAYON_NUM_THREADS", "2")
+            .envs(variables.iter().copied())
             .output()?;
         if output.status.success() {
             return Ok(());

@@ -138,7 +138,12 @@ fn ranges_cost_more_for_channels_and_searches() {
     let searched = facts::<u16>(Bins::Edges(Arc::new((0..=60_000).collect())), 1);
     assert_eq!(
         reason(chosen(&searched, HistogramAlgorithm::Auto)),
-        "60003 counters of 4 bytes, edges of 2, and a guide fit into 3 times 227 KiB"
+        "60003 counters of 4 bytes, edges of 2 bytes and a guide fit into 3 times 227 KiB"
+    );
+    let searched = facts::<f64>(Bins::Edges(Arc::new((0..=256).map(f64::from).collect())), 1);
+    assert_eq!(
+        reason(chosen(&searched, HistogramAlgorithm::Auto)),
+        "259 counters of 4 bytes in 32 copies, edges of 8 bytes and a guide fit into half of 228 KiB"
     );
     let searched_channels = facts::<u16>(Bins::Edges(Arc::new((0..=60_000).collect())), 2);
     assert_eq!(

@@ -71,24 +71,24 @@ impl<T: Countable> Binning for EdgeSlice<'_, T> {
 
 /// [`Even`] for the host: checks an estimated bin, and searches the borders only if the estimate is wrong.
 #[derive(Clone, Copy, Debug)]
-pub struct Guided<'a, T> {
+pub struct Estimated<'a, T> {
     /// The bins, with all borders.
     pub bins: EdgeSlice<'a, T>,
     /// Number of bins divided by the width of the range.
     pub bins_per_unit: f64,
 }
 
-impl<'a, T: Bordered + Into<f64>> Guided<'a, T> {
+impl<'a, T: Bordered + Into<f64>> Estimated<'a, T> {
     /// Returns the bins between these borders, at least two. The last border belongs to the last bin if they are `closed`.
     #[must_use]
     pub fn new(borders: &'a [T], closed: bool) -> Self {
         let bins = borders.len() - 1;
         let bins_per_unit = bins as f64 / (borders[bins].into() - borders[0].into());
-        Guided { bins: EdgeSlice::new(borders, closed), bins_per_unit }
+        Estimated { bins: EdgeSlice::new(borders, closed), bins_per_unit }
     }
 }
 
-impl<T: Countable + Into<f64>> Binning for Guided<'_, T> {
+impl<T: Countable + Into<f64>> Binning for Estimated<'_, T> {
     type Sample = T;
 
     #[inline]

@@ -47,12 +47,12 @@ pub enum KernelFamily {
         /// Maximum number of copies of each counter. The kernel has as many as fit, a power of two.
         most_copies: u32,
     },
-    /// The same for one channel of samples between edges, which are in shared memory with a guide. The edges are those of the
-    /// counters without the outer ones.
+    /// The same for one channel of samples between edges, which are in shared memory with a guide. There are as many edges as counters
+    /// for bins.
     Guided {
         /// Bytes of an edge.
         edge_bytes: u32,
-        /// The same as above.
+        /// Maximum number of copies of each counter. The kernel has as many as fit, a power of two.
         most_copies: u32,
     },
     /// Atomic additions in global memory, and in shared memory for frequent keys.
@@ -236,7 +236,8 @@ fn shared(counters: u32, most_copies: u32, memory: SharedLimits, tuning: &Launch
     let range = counters.div_ceil(ranges);
     let bytes = |copies_log2: u32| shared_bytes::<u32>((u64::from(range) << copies_log2) + u64::from(dropped));
     let half = half(memory);
-    // Copies are limited to the shared memory with which two blocks are resident. Several ranges have one copy: two would not fit, and the kernel relies on it.
+    // Copies are limited to the shared memory with which two blocks are resident. Several ranges have one copy: two would not fit, and the
+    // kernel relies on it.
     let most_log2 = if ranges > 1 { 0 } else { most_copies.max(1).ilog2() };
     let copies_log2 = (0..=most_log2).rev().find(|log2| bytes(*log2) <= half).unwrap_or(0);
     let shared_bytes = bytes(copies_log2);
@@ -247,12 +248,18 @@ fn shared(counters: u32, most_copies: u32, memory: SharedLimits, tuning: &Launch
 /// Binary logarithm of the maximum number of entries of a guide per bin.
 const MOST_ENTRIES_LOG2: u32 = 2;
 
-/// Returns the launch parameters of the kernel with a guide: as many copies of the counters as fit, then as many entries; or as few
-/// ranges of bins as possible, with an entry for each bin.
+/// Maximum number of entries of a guide, for which its maps are exact enough.
+const MOST_ENTRIES: u32 = 1 << 16;
+
+/// Bytes of shared memory beside those of the bins, at most: three counters in one copy, a word, and what four windows are rounded up by.
+const BYTES_BESIDE_BINS: u64 = 128;
+
+/// Returns the launch parameters of the kernel with a guide: as few ranges of bins as possible, then as many copies of the counters as
+/// fit, and then as many entries, at least one for each bin.
 fn guided(bins: u32, edge_bytes: u32, most_copies: u32, memory: SharedLimits, tuning: &LaunchConstants) -> Geometry {
-    // Ten bytes or so for a bin, so a block has fewer than 2^16 of them; what is there once, and each window may be rounded up.
+    // A counter, an edge and an entry.
     let bytes_of_bin = u64::from(size_of::<u32>() as u32 + edge_bytes + size_of::<u16>() as u32);
-    let capacity = (memory.block.saturating_sub(128) / bytes_of_bin).clamp(1, u64::from(u16::MAX)) as u32;
+    let capacity = (memory.block.saturating_sub(BYTES_BESIDE_BINS) / bytes_of_bin).clamp(1, u64::from(u16::MAX)) as u32;
     let ranges = bins.div_ceil(capacity);
     let range = bins.div_ceil(ranges);
     let bytes = |copies_log2: u32, entries: u32| {
@@ -265,7 +272,7 @@ fn guided(bins: u32, edge_bytes: u32, most_copies: u32, memory: SharedLimits, tu
     let copies = (0..=most_log2).rev().map(|copies_log2| (copies_log2, half(memory)));
     // If two blocks do not fit, one takes all.
     let fitting = copies.chain([(0, memory.block)]).find_map(|(copies_log2, most)| {
-        let entries = (0..=MOST_ENTRIES_LOG2).rev().map(|log2| range << log2);
+        let entries = (0..=MOST_ENTRIES_LOG2).rev().map(|log2| (range << log2).min(MOST_ENTRIES));
         entries.into_iter().find(|entries| bytes(copies_log2, *entries) <= most).map(|entries| (copies_log2, entries))
     });
     let (copies_log2, entries) = fitting.unwrap_or((0, range));

@@ -16,7 +16,7 @@ mod scale;
 mod weight;
 mod words;
 
-pub use bins::{ByValue, EdgeSlice, Guided};
+pub use bins::{ByValue, EdgeSlice, Estimated};
 pub use borders::Bordered;
 pub use geometry::{Geometry, KernelFamily, LaunchConstants, MOST_PACKS, MOST_WEIGHTS, SharedLimits, WeighGeometry};
 pub use scale::FromRange;

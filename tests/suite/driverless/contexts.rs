@@ -1,7 +1,8 @@
 //! Handles of one GPU share its context. The tests use a fake driver that computes nothing and logs its calls.
 
-use super::fake::{Driver, trial};
+use super::fake::trial;
 use super::{Failed, Trial, child, equal};
+use crate::common::driver::Driver;
 use crate::common::ensure;
 use slm::{Backend, Device, Error, Filter1d, Transpose};
 use std::ffi::OsStr;

@@ -1,10 +1,10 @@
-//! Unusable drivers, compiled by the tests. A child process loads one instead of the machine's driver.
+//! Unusable drivers.
 
 use super::{Failed, Trial, child};
-use crate::common::{Folder, ensure, equal};
+use crate::common::driver::{Driver, with_driver};
+use crate::common::{ensure, equal};
 use slm::{Device, DriverError, Error};
 use std::ffi::OsStr;
-use std::process::Command;
 
 /// A driver with three devices in exclusive use by another process. Environment variables select other errors.
 const DRIVER: &str = r#"
@@ -39,24 +39,10 @@ pub(super) fn driverless() -> Vec<Trial> {
 }
 
 pub(super) fn trial(name: &str, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
-    let compiles = Command::new("cc").arg("--version").output().is_ok();
-    let trial = Trial::test(format!("driverless::{name}"), test).with_ignored_flag(!compiles);
-    if compiles { trial } else { trial.with_kind("there is no cc to compile a driver with") }
+    with_driver(format!("driverless::{name}"), test)
 }
 
-/// A compiled driver, in its folder.
-pub(super) struct Driver(pub(super) Folder);
-
 impl Driver {
-    pub(super) fn compile(source: &str) -> Result<Self, Failed> {
-        let folder = Folder::new()?;
-        let (source, library) = (folder.put("driver.c", source.as_bytes())?, folder.path("libcuda.so.1"));
-        let compiled =
-            Command::new("cc").args(["-shared", "-fPIC", "-pthread", "-o"]).args([library, source]).output()?;
-        ensure(compiled.status.success(), || String::from_utf8_lossy(&compiled.stderr).into_owned())?;
-        Ok(Driver(folder))
-    }
-
     /// Runs a task in a child process, with `SLM_DEVICE` set to `device`. The driver has the given version, and its
     /// initialisation returns `code`. Returns the output.
     fn child(&self, task: &str, device: &str, code: u32, version: u32) -> Result<String, Failed> {

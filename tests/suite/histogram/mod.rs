@@ -269,7 +269,7 @@ fn reasons_of_auto() -> Result<(), Failed> {
     ];
     let edges: Vec<u16> = (0..=60_000).collect();
     let searched = Histogram::edges(&edges).prepare(&Device::emulated(Profile::SM_90, 0))?.plan([8000])?;
-    if searched.reason != "60003 counters of 4 bytes, edges of 2, and a guide fit into 3 times 227 KiB" {
+    if searched.reason != "60003 counters of 4 bytes, edges of 2 bytes and a guide fit into 3 times 227 KiB" {
         return Err(searched.reason.into());
     }
     for (histogram, reason) in reasons {
