@@ -17,8 +17,12 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         with_driver(format!("memory::{case}"), move || {
             let driver = Driver::compile(include_str!("../suite/driverless/gpu.c"))?;
             let [path, log, faults] = ["", "log", "faults"].map(|name| driver.0.path(name));
-            let variables: [(&str, &OsStr); 3] =
-                [("LD_LIBRARY_PATH", path.as_ref()), ("FAKE_LOG", log.as_ref()), ("FAKE_FAULTS", faults.as_ref())];
+            let variables: [(&str, &OsStr); 4] = [
+                ("LD_LIBRARY_PATH", path.as_ref()),
+                ("FAKE_LOG", log.as_ref()),
+                ("FAKE_FAULTS", faults.as_ref()),
+                ("FAKE_GPUS", "2".as_ref()),
+            ];
             process::examine(&case, &variables)
         })
     })

@@ -14,8 +14,8 @@ const CASE: &str = "SLM_MEMORY_CASE";
 const LEAST: &str = "SLM_MEMORY_LEAST";
 
 /// Allocations below this number of bytes may end the process: their size is constant, and the standard library has no way to make them
-/// fail.
-const SMALL: usize = 4096;
+/// fail. The largest ones are blocks of its channels, with 31 messages each.
+const SMALL: usize = 8192;
 
 /// Printed before each limit.
 const LIMIT: &str = "limit ";

@@ -4,6 +4,7 @@
 
 use super::driver::check;
 use crate::Result;
+use crate::cpu::allocation;
 use cuda_driver::api::{self, CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUstream};
 use std::ffi::{CString, c_uint};
 use std::ptr;
@@ -220,8 +221,10 @@ impl Module {
     ///
     /// Kernels of the PTX, launched with arguments of their own types, must be sound.
     pub(super) unsafe fn load(ptx: &str) -> Result<Self> {
+        let mut text = allocation::reserved(ptx.len() + 1)?;
+        text.extend_from_slice(ptx.as_bytes());
         // PTX contains no zero bytes. The driver refuses an empty text.
-        let ptx = CString::new(ptx).unwrap_or_default();
+        let ptx = CString::new(text).unwrap_or_default();
         let mut module = ptr::null_mut();
         // SAFETY: reads a text that ends in zero and outlives the call; writes one handle.
         check("cuModuleLoadData", unsafe { api::cuModuleLoadData(&mut module, ptx.as_ptr().cast()) })?;

@@ -7,7 +7,7 @@ use cuda_std::shared_bytes;
 const MOST_SEGMENTS: u64 = u32::MAX as u64 - 1;
 
 /// Returns the frequencies of a spectrum's numbers, in the order in which the kernels read them.
-pub fn frequencies<F: Transformed>() -> impl Iterator<Item = usize> {
+pub fn frequencies<F: Transformed>() -> impl ExactSizeIterator<Item = usize> {
     // Complex numbers of an access, and those of all threads at the same time.
     let (pack, threads) = (F::PACK / 2, F::THREADS as usize);
     (0..F::POINTS).map(move |number| {

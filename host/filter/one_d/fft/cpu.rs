@@ -2,7 +2,7 @@
 //!
 //! Lines down columns are copied to lines along rows first, and their outputs back.
 
-use super::spectrum::{conjugate_spectrum, transform_of};
+use super::spectrum::{check_memory, conjugate_spectrum, transform_of};
 use crate::cpu::allocation;
 use crate::cpu::parallel::{for_chunks, try_for_chunks};
 use crate::filter1d::cpu::extend;
@@ -26,9 +26,6 @@ const LEAST_POINTS: usize = 1 << 10;
 /// Maximum number of taps.
 const MOST_TAPS: usize = 1 << 24;
 
-/// Numbers per point in the plans of a transform and its inverse, at most.
-const PLANNED: usize = 8;
-
 /// Neighbouring lines or rows that are copied together, so that parts of cache lines are not read alone.
 const TOGETHER: usize = 16;
 
@@ -41,11 +38,6 @@ pub(in crate::filter::one_d) fn points(taps: usize, outputs: usize) -> usize {
     };
     let fewer = (most / 2).max((2 * taps).next_power_of_two()).min(most);
     if time(fewer) < time(most) { fewer } else { most }
-}
-
-/// Returns an error if there is too little memory for plans. `realfft` allocates it itself, and would end the program.
-fn check_memory<T>(points: usize) -> Result<()> {
-    allocation::reserved::<T>(PLANNED * points).map(drop)
 }
 
 /// A filter by transforms on the CPU.
@@ -71,8 +63,7 @@ impl<T: Number + FftNum + Into<f64>> CpuFft<T> {
             return Err(Error::TooLarge { what, factors: [count as u64, 1], limit: MOST_TAPS as u64 });
         }
         let points = points(count, outputs);
-        check_memory::<f64>(points)?;
-        let exact = conjugate_spectrum(&*transform_of(points), taps.taps.iter().map(|&tap| tap.into()))?;
+        let exact = conjugate_spectrum(&*transform_of(points)?, taps.taps.iter().map(|&tap| tap.into()))?;
         let spectrum = allocation::collected(exact.iter().map(|number| Complex::new(of(number.re), of(number.im))))?;
         check_memory::<T>(points)?;
         let mut planner = RealFftPlanner::new();

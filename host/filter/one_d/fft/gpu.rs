@@ -203,7 +203,7 @@ fn spectra<T: FftKernels + FilterSample + Into<f64>>(
     kernel: &FftKernel<T>,
     geometry: &FftGeometry,
 ) -> Result<Vec<T>> {
-    let (points, frequencies, transform) = (kernel.points, kernel.frequencies(), transform_of(kernel.points));
+    let (points, frequencies, transform) = (kernel.points, kernel.frequencies()?, transform_of(kernel.points)?);
     let mut spectra = allocation::reserved(2 * points * geometry.parts as usize)?;
     for part in taps.chunks(geometry.taps_per_part as usize) {
         let half = conjugate_spectrum(&*transform, part.iter().map(|&tap| tap.into()))?;

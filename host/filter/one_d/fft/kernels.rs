@@ -1,5 +1,6 @@
 //! The kernels for each type and number of points.
 
+use crate::cpu::allocation;
 use crate::device::info::SharedMemory;
 use crate::device::kernel::Launch;
 use crate::filter1d::time::{F32_POINTS, F32_POINTS_OF_PARTS, F64_POINTS, F64_POINTS_OF_PARTS};
@@ -18,7 +19,7 @@ pub(crate) struct FftKernel<T: Real> {
     /// Maximum number of taps of a part. Kernels for taps in one part have as many outputs per segment then.
     most_taps: usize,
     geometry: fn(usize, usize) -> FftGeometry,
-    frequencies: fn() -> Vec<usize>,
+    frequencies: fn() -> Result<Vec<usize>>,
     load: fn(&Device) -> Result<Loaded<T>>,
 }
 
@@ -52,7 +53,7 @@ impl<T: Real> FftKernel<T> {
             time,
             most_taps: F::POINTS / 2 + 1,
             geometry: FftGeometry::new::<F>,
-            frequencies: || frequencies::<F>().collect(),
+            frequencies: || allocation::collected(frequencies::<F>()),
             load: |device| Ok(Box::new(device.own_kernel::<E>()?)),
         }
     }
@@ -67,7 +68,7 @@ impl<T: Real> FftKernel<T> {
     }
 
     /// Returns the frequencies of a spectrum's numbers, in the order in which the kernel reads them.
-    pub(super) fn frequencies(&self) -> Vec<usize> {
+    pub(super) fn frequencies(&self) -> Result<Vec<usize>> {
         (self.frequencies)()
     }
 

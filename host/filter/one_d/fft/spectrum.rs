@@ -8,9 +8,18 @@ use slm_kernels::filter1d::fft::TWIDDLES;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
+/// Numbers per point in the plans of a transform and its inverse, at most.
+const PLANNED: usize = 8;
+
+/// Returns an error if there is too little memory for plans. `realfft` allocates it itself, and would end the program.
+pub(super) fn check_memory<T>(points: usize) -> Result<()> {
+    allocation::reserved::<T>(PLANNED * points).map(drop)
+}
+
 /// Returns the transform of this number of real points.
-pub(super) fn transform_of(points: usize) -> Arc<dyn RealToComplex<f64>> {
-    RealFftPlanner::new().plan_fft_forward(points)
+pub(super) fn transform_of(points: usize) -> Result<Arc<dyn RealToComplex<f64>>> {
+    check_memory::<f64>(points)?;
+    Ok(RealFftPlanner::new().plan_fft_forward(points))
 }
 
 /// Returns the complex conjugate spectrum of some taps, divided by the number of points: half of it, from frequency 0 to `points / 2`. There
@@ -57,7 +66,7 @@ mod tests {
     #[test]
     fn spectra_are_sums() {
         let taps = [3.0, -1.0, 4.0];
-        let half = conjugate_spectrum(&*transform_of(8), taps.into_iter()).unwrap();
+        let half = conjugate_spectrum(&*transform_of(8).unwrap(), taps.into_iter()).unwrap();
         for frequency in 0..8 {
             let angle = TAU * frequency as f64 / 8.0;
             let expected: Complex<f64> =

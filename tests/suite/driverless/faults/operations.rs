@@ -6,7 +6,7 @@ use slm::dlpark::versioned::Dlpack;
 use slm::filter1d::{ErrorBound, Filter1dAlgorithm};
 use slm::life::{Outcome, Pattern};
 use slm::morphology2d::StructuringElement;
-use slm::ndarray::{Array2, array};
+use slm::ndarray::{Array2, ArrayView2, array};
 use slm::{
     Arithmetic, Boundary, Buffer, Buffer2, Channels, Convert, Device, Error, Filter1d, Filter2d, Filter2dAlgorithm,
     HandOverError, Histogram, Life, Lookup, Map, Morphology2d, Rank1d, Rank2d, RankWindow, Result, Transpose,
@@ -95,8 +95,11 @@ fn two_passes(device: &Device) -> Result<()> {
 
 /// Large Gaussians, in two passes of lines: of floats, and of bytes that are converted before and after.
 fn line_passes(device: &Device) -> Result<()> {
-    Filter2d::<f32, _>::gaussian(20.0).prepare(device)?.apply(&Array2::zeros((40, 300)))?;
-    Filter2d::<u8, _>::gaussian(20.0).prepare(device)?.apply(&Array2::zeros((40, 300))).map(drop)
+    // Not on the heap, which may be limited.
+    let floats = ArrayView2::from_shape((40, 300), &[0.0; 40 * 300]).expect("the lengths agree");
+    let bytes = ArrayView2::from_shape((40, 300), &[0; 40 * 300]).expect("the lengths agree");
+    Filter2d::<f32, _>::gaussian(20.0).prepare(device)?.apply(floats)?;
+    Filter2d::<u8, _>::gaussian(20.0).prepare(device)?.apply(bytes).map(drop)
 }
 
 fn rank1d(device: &Device) -> Result<()> {
