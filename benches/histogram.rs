@@ -161,7 +161,7 @@ fn growing_edges(bins: usize) -> Vec<f32> {
     (0..=bins).map(|edge| (edge as f64 * 16.0 / bins as f64 - 16.0).exp2() as f32).collect()
 }
 
-/// Returns edges of which half are close behind 1, and the other half close behind 1024.
+/// Returns edges in two crowds: half of them are close behind 1, the others close behind 1024.
 fn crowded_edges(bins: usize) -> Vec<f32> {
     let (half, bins) = (bins as u32 / 2, bins as u32);
     let near = |number: f32, k: u32| number + number * k as f32 / (1 << 20) as f32;

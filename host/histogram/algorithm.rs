@@ -32,9 +32,9 @@ pub enum HistogramAlgorithm {
     /// one range, so all samples are read once per range. Additions wait for each other if many samples are in few bins. With relaxed
     /// additions and one channel, bins between [`edges`](super::Histogram::edges) are searched in shared memory, too.
     SharedAtomic(MemoryOrder),
-    /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, with what is searched there, up to 32. With 32 copies
-    /// each lane has its own bank, so lanes never wait for each other, for any samples. With fewer copies, they wait less
-    /// than with one. One copy is `SharedAtomic(Relaxed)`, which also says where bins are searched.
+    /// Interleaved copies of a block's counters, as many as fit into half of the shared memory, with what is searched there, up to 32.
+    /// With 32 copies each lane has its own bank, so lanes never wait for each other, for any samples. With fewer copies, they wait
+    /// less than with one. One copy is `SharedAtomic(Relaxed)`, which also says where bins are searched.
     LanePrivate,
 }
 

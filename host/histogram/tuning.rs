@@ -134,8 +134,7 @@ mod tests {
         assert_eq!(grid(h200, 65_536), (132, 131_088));
     }
 
-    /// The same for bins with a guide: all of a range fits into a block, two blocks fit if they can, and a guide has an entry for each
-    /// bin at least.
+    /// The same for bins with a guide: all of a range fits into a block, and a guide has an entry for each bin at least.
     #[test]
     fn ranges_with_guides_fit_at_their_limits() {
         for tuning in [gpu((9, 0), 132, 2048, [227, 228]), gpu((7, 5), 40, 1024, [64, 64])] {

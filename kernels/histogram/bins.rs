@@ -171,7 +171,7 @@ impl<T: Searchable> Searched for Edges<'_, T> {
     }
 }
 
-/// The smallest and the largest number in some neighbouring bins. There is none if the smallest one exceeds the largest one.
+/// The smallest and the largest number inside. If the first exceeds the second, no number is inside.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<T> {
     lower: T,

@@ -23,8 +23,8 @@ pub trait Searchable: Countable {
     /// Whether that is another map than [`DigitMap`], which is worth a try.
     const HAS_TWO_MAPS: bool;
 
-    /// Returns an integer in the order of the numbers: the number itself, or the leading bits of a float, of which each power of two has
-    /// equally many. Equal numbers have equal digits.
+    /// Returns an integer that ascends with the numbers: an integer itself, or the leading bits of a float. Floats between two powers of
+    /// two have as many digits as those between any others. Equal numbers have equal digits.
     #[must_use]
     fn digits(self) -> u32;
 }

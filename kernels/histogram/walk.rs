@@ -42,8 +42,8 @@ pub(super) fn walk<B: Binning, C: Counter>(args: &Args<B>, [part, parts]: [u32; 
 /// Counts the samples of part `part` of `parts`, for one channel. Faster than [`walk`].
 ///
 /// `binning` gives the keys, with which `counter` counts. A thread has `AHEAD` loads of packs in flight, and issues one more before
-/// it counts the first of them. It computes the keys of [`TOGETHER`] samples before it counts one. So the latencies of memory and of conversions overlap. The loaded pack
-/// is [`opaque`]: otherwise the compiler moves the load to the end of the loop, to save registers.
+/// it counts the first of them. It computes the keys of [`TOGETHER`] samples before it counts one. So the latencies of memory and of
+/// conversions overlap. The loaded pack is [`opaque`]: otherwise the compiler moves the load to the end of the loop, to save registers.
 #[inline(always)]
 pub(super) fn walk_ahead<const AHEAD: usize, B: Binning, K: Binning<Sample = B::Sample>, C: Counter>(
     args: &Args<B>,

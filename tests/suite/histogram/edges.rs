@@ -55,7 +55,7 @@ fn several_blocks<T: Number>(distance: f64) -> Vec<Trial> {
     on_profiles(SUITE, &name, &[Profile::SM_75], test).into()
 }
 
-/// Bins of a range that begins below the smallest number of a type, few of which have numbers. They are searched.
+/// A range that begins below the smallest number of a type, with many more bins than numbers. Its bins are searched.
 fn without_numbers<T: Number>(least: i64) -> Vec<Trial>
 where
     i64: HistogramBound<T>,
@@ -170,7 +170,7 @@ fn signed(most: f64) -> Vec<Shape> {
     ]
 }
 
-/// Returns shapes of floats up to `most`, of which the smallest is a power of two.
+/// Returns shapes of floats up to `most`. The smallest float above zero is `2^smallest`.
 fn floats(most: f64, smallest: i32) -> Vec<Shape> {
     let step = |exponent: i32| 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
     let steps = |len: i32| (-len..=len).map(f64::from);
