@@ -68,6 +68,10 @@ impl Queue for Absent {
         match self.0 {}
     }
 
+    fn release_unused_memory(&self) -> Result<()> {
+        match self.0 {}
+    }
+
     fn mark(self: &Arc<Self>) -> Result<Absent> {
         match self.0 {}
     }

@@ -79,6 +79,9 @@ pub(crate) trait Queue: Send + Sync {
     /// Waits for all work.
     fn synchronize(&self) -> Result<()>;
 
+    /// Gives memory back that the device keeps for later allocations.
+    fn release_unused_memory(&self) -> Result<()>;
+
     /// Returns a mark behind all work enqueued so far.
     fn mark(self: &Arc<Self>) -> Result<Self::Mark>;
 

@@ -131,6 +131,15 @@ impl Engine {
             Engine::Emulated(queue) => queue.synchronize(),
         }
     }
+
+    /// Gives memory back that the device keeps for later calls.
+    fn release_unused_memory(&self) -> Result<()> {
+        match self {
+            Engine::Cpu => Ok(()),
+            Engine::Cuda(queue) => queue.release_unused_memory(),
+            Engine::Emulated(queue) => queue.release_unused_memory(),
+        }
+    }
 }
 
 impl Device {
@@ -337,6 +346,20 @@ impl Device {
     /// [Failures of the device](Error#failures-of-the-device) while that work ran.
     pub fn synchronize(&self) -> Result<()> {
         self.engine().synchronize()
+    }
+
+    /// Gives device memory that is not in use back to the driver, for other processes.
+    ///
+    /// A CUDA device keeps the memory of dropped buffers and of calls for later ones, because to get it from the driver again takes longer
+    /// than most operations. This process gets it wherever it is needed, also outside of this crate. All handles on a GPU share what it
+    /// keeps, and it is given back when the last of them is dropped. Memory that running work uses is kept:
+    /// [wait](Self::synchronize) for the work first. Other devices keep nothing.
+    ///
+    /// # Errors
+    ///
+    /// [Failures of the device](Error#failures-of-the-device).
+    pub fn release_unused_memory(&self) -> Result<()> {
+        self.engine().release_unused_memory()
     }
 
     /// Returns the result of `work`, and the time that the device took for the work enqueued by it with this handle and its clones.

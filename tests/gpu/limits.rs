@@ -14,6 +14,7 @@ pub(super) fn trials() -> Vec<Trial> {
         shared_trial("a_hundred_thousand_taps", a_hundred_thousand_taps),
         shared_trial("out_of_memory", out_of_memory),
         exclusive_trial("no_memory_for_counts", no_memory_for_counts),
+        exclusive_trial("kept_memory_is_available", kept_memory_is_available),
         shared_trial("buffers_of_another_handle", buffers_of_another_handle),
         shared_trial("counts_of_another_handle", counts_of_another_handle),
         shared_trial("matrices_of_another_handle", matrices_of_another_handle),
@@ -115,13 +116,36 @@ fn a_hundred_thousand_taps(device: &Device) -> Result<(), Failed> {
     same(&global.apply(&x)?, &expected)
 }
 
+const TERABYTE: u64 = 1 << 40;
+
+/// Returns the available bytes, which a refused request says.
+fn available(device: &Device) -> Result<u64, Failed> {
+    match device.zeroed::<u8>(TERABYTE as usize).err() {
+        Some(Error::OutOfDeviceMemory { requested: TERABYTE, available: Some(available) }) => Ok(available),
+        error => Err(format!("{error:?}").into()),
+    }
+}
+
+/// Memory that was used and is kept for later calls is available, and so is what was given back.
+fn kept_memory_is_available(device: &Device) -> Result<(), Failed> {
+    const USED: u64 = 1 << 30;
+    // Other processes and the driver itself may take a little.
+    const SLACK: u64 = 1 << 28;
+    let before = available(device)?;
+    let used = device.zeroed::<u8>(USED as usize)?;
+    let during = available(device)?;
+    drop(used);
+    device.synchronize()?;
+    let kept = available(device)?;
+    device.release_unused_memory()?;
+    let released = available(device)?;
+    let states = format!("{before} bytes, {during} without the buffer, {kept} kept, {released} released");
+    ensure(during + USED <= before + SLACK && kept + SLACK >= before && released + SLACK >= before, || states)
+}
+
 fn out_of_memory(device: &Device) -> Result<(), Failed> {
-    const TERABYTE: u64 = 1 << 40;
     let before = device.upload(&[1, 2, 3])?;
-    let error = device.zeroed::<u8>(TERABYTE as usize).err();
-    let Some(Error::OutOfDeviceMemory { requested: TERABYTE, available: Some(available) }) = error else {
-        return Err(format!("{error:?}").into());
-    };
+    let available = available(device)?;
     let memory = device.info().memory.ok_or("a GPU has memory")?;
     ensure(available > 0 && available <= memory, || format!("{available} of {memory} bytes free"))?;
     let wide = device.zeroed::<f64>(1 << 37).err();

@@ -68,16 +68,38 @@ pub struct CUDA_MEMCPY2D {
 /// A pool of device memory.
 pub type CUmemoryPool = *mut c_void;
 
+/// Where memory is.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct CUmemLocation {
+    /// `CUmemLocationType`: 1 for a device.
+    pub kind: c_uint,
+    /// Number of the device.
+    pub id: c_int,
+}
+
 /// Which device may access a pool, and how.
 #[repr(C)]
 #[derive(Debug)]
 pub struct CUmemAccessDesc {
-    /// `CUmemLocationType`: 1 for a device.
-    pub location_type: c_uint,
-    /// Number of the device.
-    pub location_id: c_int,
+    /// The device.
+    pub location: CUmemLocation,
     /// `CUmemAccess_flags`: 3 for reading and writing.
     pub flags: c_uint,
+}
+
+/// Properties of a pool. `cuda.h` has more fields from one version to the next, in place of `reserved`.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct CUmemPoolProps {
+    /// `CUmemAllocationType`: 1 for memory that is always present.
+    pub allocation_type: c_uint,
+    /// `CUmemAllocationHandleType`: 0 for memory that other processes cannot open.
+    pub handle_types: c_uint,
+    /// Where the memory is.
+    pub location: CUmemLocation,
+    /// Zeros.
+    pub reserved: [u64; 9],
 }
 
 /// Declares functions that return a [`CUresult`].
@@ -107,7 +129,6 @@ functions! {
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
     fn cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice);
-    fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
 
     fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
@@ -138,8 +159,12 @@ functions! {
     fn cuMemFreeHost(address: *mut c_void);
     fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize);
     fn cuMemFree_v2(address: CUdeviceptr);
-    fn cuMemAllocAsync(address: *mut CUdeviceptr, bytes: usize, stream: CUstream);
+    fn cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
     fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    fn cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps);
+    fn cuMemPoolDestroy(pool: CUmemoryPool);
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, kept: usize);
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
     fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
     fn cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const CUmemAccessDesc, count: usize);
     fn cuMemsetD8Async(address: CUdeviceptr, byte: c_uchar, bytes: usize, stream: CUstream);

@@ -33,7 +33,6 @@ macro_rules! for_each_function {
             cuDeviceGet
             cuDeviceGetAttribute
             cuDeviceGetCount
-            cuDeviceGetDefaultMemPool
             cuDeviceGetName
             cuDeviceGetPCIBusId
             cuDeviceGetUuid
@@ -76,6 +75,7 @@ macro_rules! for_each_function {
             cuLinkDestroy
             cuMemAdvise
             cuMemAllocAsync
+            cuMemAllocFromPoolAsync
             cuMemAllocHost_v2
             cuMemAllocManaged
             cuMemAlloc_v2
@@ -83,6 +83,8 @@ macro_rules! for_each_function {
             cuMemFreeHost
             cuMemFree_v2
             cuMemGetInfo_v2
+            cuMemPoolCreate
+            cuMemPoolDestroy
             cuMemPoolGetAttribute
             cuMemPoolSetAccess
             cuMemPoolSetAttribute

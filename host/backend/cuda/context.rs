@@ -4,6 +4,7 @@ use super::driver::check;
 use super::handle::PrimaryContext;
 use super::module::{Loaded, Modules};
 use super::places::Places;
+use super::pool::Pool;
 use super::properties::{self, Limits};
 use crate::device::info::DeviceInfo;
 use crate::error::NO_GPU;
@@ -22,6 +23,7 @@ static CONTEXTS: Places<usize, Weak<Context>> = Places::new();
 pub(super) struct Context {
     // Dropped in this order, with the context current (`Drop`).
     modules: Modules,
+    pool: Pool,
     primary: PrimaryContext,
     lost: OnceLock<Error>,
     limits: Limits,
@@ -54,7 +56,8 @@ impl Context {
         let info = properties::describe(device, ordinal)?;
         let limits = properties::limits(device, &info)?;
         let primary = PrimaryContext::retain(device)?;
-        Ok(Context { modules: Modules::default(), primary, lost: OnceLock::new(), limits, info, ordinal })
+        let pool = Pool::new(ordinal)?;
+        Ok(Context { modules: Modules::default(), pool, primary, lost: OnceLock::new(), limits, info, ordinal })
     }
 
     /// Returns the number of the context's device.
@@ -64,6 +67,11 @@ impl Context {
 
     pub(super) fn raw(&self) -> CUcontext {
         self.primary.raw()
+    }
+
+    /// Returns the pool of the device's memory.
+    pub(super) fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// Makes the context current for this thread and leaves it current. Called before every call into the driver.

@@ -2,7 +2,7 @@
 //!
 //! `cust` allocates with `cuMemAlloc` and frees with `cuMemFree`, without a stream. Its safe functions enqueue fills and copies
 //! that may still run when they return, and a `DeviceBuffer` can be dropped then. `cuMemFree` also frees memory of a pool
-//! (`cuMemAllocAsync`), but without synchronisation (CUDA driver API, `cuMemFree`): the pool would reuse the memory while a
+//! (`cuMemAllocFromPoolAsync`), but without synchronisation (CUDA driver API, `cuMemFree`): the pool would reuse the memory while a
 //! fill still runs. Therefore memory of `cust` is handed over without a copy, after a wait in both directions, and memory of
 //! the pool is copied.
 

@@ -28,7 +28,7 @@ pub(crate) struct DeviceMemory<T> {
 
 /// The origin of memory, which determines how it is freed.
 pub(super) enum Origin {
-    /// `cuMemAllocAsync`, on the queue's stream.
+    /// The context's pool, in the order of the queue's stream.
     Pool,
     /// `cuMemAlloc`, by this crate for other processes or as a `DeviceBuffer` of `cust`.
     Plain,
@@ -46,7 +46,9 @@ impl<T: Element> DeviceMemory<T> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes two integers, which outlive the call.
         let code = unsafe { api::cuMemGetInfo_v2(&mut free, &mut total) };
-        Error::OutOfDeviceMemory { requested: self.bytes() as u64, available: (code == 0).then_some(free as u64) }
+        let unused = self.queue.context().pool().unused().ok().filter(|_| code == 0);
+        let available = unused.map(|unused| free as u64 + unused);
+        Error::OutOfDeviceMemory { requested: self.bytes() as u64, available }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -75,8 +77,11 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
             DeviceMemory { queue: queue.clone(), address: 0, len, origin: Origin::Pool, marker: PhantomData };
         if len > 0 {
             // SAFETY: writes one address, which outlives the call.
-            let code = unsafe { api::cuMemAllocAsync(&mut memory.address, memory.bytes(), queue.stream()) };
-            let result = queue.check("cuMemAllocAsync", code);
+            let code = unsafe {
+                let pool = queue.context().pool().raw();
+                api::cuMemAllocFromPoolAsync(&mut memory.address, memory.bytes(), pool, queue.stream())
+            };
+            let result = queue.check("cuMemAllocFromPoolAsync", code);
             result.map_err(|error| memory.or_out_of_memory(error))?;
         }
         Ok(memory)

@@ -8,6 +8,7 @@
 //! | `handle.rs` | contexts, streams, events and modules, released when dropped |
 //! | `places.rs` | values created once per key, without blocking other keys |
 //! | `module.rs` | choosing, checking and loading compiled modules |
+//! | `pool.rs` | the pool of a GPU's memory |
 //! | `properties.rs` | properties and limits of a device |
 //! | `context.rs` | a device's primary context and its modules: one per GPU and process |
 //! | `queue.rs` | one stream of a context |
@@ -39,6 +40,7 @@ mod module;
 mod peers;
 mod pinned;
 mod places;
+mod pool;
 mod properties;
 mod queue;
 mod rows;
@@ -113,6 +115,11 @@ impl backend::Queue for Queue {
     fn synchronize(&self) -> Result<()> {
         self.enter()?;
         self.wait()
+    }
+
+    fn release_unused_memory(&self) -> Result<()> {
+        self.enter()?;
+        self.note(self.context().pool().trim())
     }
 
     fn mark(self: &Arc<Self>) -> Result<Mark> {

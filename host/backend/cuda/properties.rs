@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use cuda_driver::api::{self, CUdevice};
 use std::ffi::{CStr, c_char, c_int};
 
-/// First version of CUDA with stream-ordered allocation (`cuMemAllocAsync`).
+/// First version of CUDA with stream-ordered allocation (`cuMemAllocFromPoolAsync`).
 const ORDERED_ALLOCATION: (u32, u32) = (11, 2);
 
 /// Limits for launches and modules.

@@ -119,7 +119,21 @@ int cuCtxSynchronize(void) { CALL; record("wait for context"); return SUCCESS; }
 /* All GPUs have access to each other's memory. */
 int cuDeviceCanAccessPeer(int *can, int device, int peer) { CALL; *can = 1; return SUCCESS; }
 int cuCtxEnablePeerAccess(void *peer, unsigned flags) { CALL; return SUCCESS; }
-int cuDeviceGetDefaultMemPool(void **pool, int device) { CALL; *pool = &primaries[device]; return SUCCESS; }
+
+/* CUmemPoolProps, as in cuda.h. */
+struct properties { int allocation_type, handle_types, location_type, device; char reserved[72]; };
+/* A pool of pinned memory of a device. It keeps nothing. */
+int cuMemPoolCreate(void **pool, const struct properties *properties) { CALL;
+    if (properties->allocation_type != 1 || properties->location_type != 1 || properties->handle_types) return INVALID;
+    record("pool");
+    *pool = malloc(1);
+    alive(1);
+    hold(1);
+    return SUCCESS;
+}
+int cuMemPoolDestroy(void *pool) { RELEASE; record("end of pool"); free(pool); alive(-1); return SUCCESS; }
+int cuMemPoolTrimTo(void *pool, size_t kept) { CALL; record("trim"); return SUCCESS; }
+int cuMemPoolGetAttribute(void *pool, int attribute, unsigned long long *value) { CALL; *value = 0; return SUCCESS; }
 int cuMemPoolSetAccess(void *pool, const void *access, size_t count) { CALL; return SUCCESS; }
 int cuMemPoolSetAttribute(void *pool, int attribute, void *value) { CALL; return SUCCESS; }
 
@@ -203,7 +217,9 @@ static void release(char *address) {
     free(header_of(address));
     alive(-1);
 }
-int cuMemAllocAsync(char **address, size_t bytes, void *stream) { CALL; return allocate(address, bytes, NULL); }
+int cuMemAllocFromPoolAsync(char **address, size_t bytes, void *pool, void *stream) { CALL;
+    return allocate(address, bytes, NULL);
+}
 int cuMemFreeAsync(char *address, struct stream *stream) { CALL; record_of(stream, "free"); release(address); return SUCCESS; }
 int cuMemAlloc_v2(char **address, size_t bytes) { CALL;
     record("allocate");

@@ -155,8 +155,8 @@ fn streams() {
 fn a_device_uses_the_programs_stream() -> Result<(), Failed> {
     let (_, calls) = run("cust_streams", &[])?;
     let expected = [
-        &["retain", "stream", "retain", "load", "launch on the program's stream", "release"][..],
-        &["end of stream", "unload", "release"],
+        &["retain", "stream", "retain", "pool", "load", "launch on the program's stream", "release"][..],
+        &["end of stream", "unload", "end of pool", "release"],
     ];
     equal(calls, expected.concat().into_iter().map(str::to_owned).collect())
 }

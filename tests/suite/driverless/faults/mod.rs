@@ -41,10 +41,11 @@ const FAULTS: [Fault; 4] = [
 ];
 
 /// Calls that release something, whose failure nobody can do anything about. All others must be noticed.
-const RELEASES: [&str; 8] = [
+const RELEASES: [&str; 9] = [
     "cuMemFreeAsync",
     "cuMemFree_v2",
     "cuMemFreeHost",
+    "cuMemPoolDestroy",
     "cuStreamDestroy_v2",
     "cuEventDestroy_v2",
     "cuModuleUnload",

@@ -245,7 +245,7 @@ fn queues(device: &Device) -> Result<()> {
     y.download_into(&mut pinned)?;
     x.download_into(&mut pinned)?;
     assert_eq!(*pinned, [1; 100]);
-    Ok(())
+    device.release_unused_memory()
 }
 
 fn stream(device: &Device) -> Result<()> {
