@@ -79,7 +79,7 @@ pub(crate) trait Queue: Send + Sync {
     /// Waits for all work.
     fn synchronize(&self) -> Result<()>;
 
-    /// Gives memory back that the device keeps for later allocations.
+    /// Waits for all work, and gives memory back that the device keeps for later allocations.
     fn release_unused_memory(&self) -> Result<()>;
 
     /// Returns a mark behind all work enqueued so far.

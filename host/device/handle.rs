@@ -348,12 +348,12 @@ impl Device {
         self.engine().synchronize()
     }
 
-    /// Gives device memory that is not in use back to the driver, for other processes.
+    /// Waits for the work of this handle and its clones, and gives device memory that is not in use back to the driver, for other processes.
     ///
     /// A CUDA device keeps the memory of dropped buffers and of calls for later ones, because to get it from the driver again takes longer
     /// than most operations. This process gets it wherever it is needed, also outside of this crate. All handles on a GPU share what it
-    /// keeps, and it is given back when the last of them is dropped. Memory that running work uses is kept:
-    /// [wait](Self::synchronize) for the work first. Other devices keep nothing.
+    /// keeps, and it is given back when the last of them is dropped. Memory that work of another handle still uses is kept. Other devices
+    /// keep nothing.
     ///
     /// # Errors
     ///

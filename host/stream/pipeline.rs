@@ -11,7 +11,7 @@
 //! Uploads, kernels and downloads have a queue of the device each. All calls that copy return when the copy is done, so a thread waits
 //! for its queue alone. An upload waits for the kernels before it, which take less time than copies in most operations. Memory goes round:
 //! a stage that has done with a part gives its memory back to the stage before it. When a stage fails or panics, the others find their
-//! channels closed, finish what they have, and end.
+//! channels closed, finish what they have, and end. Channels have room for few parts, so that their memory is there before the first one.
 
 use super::error::StreamCause;
 use crate::device::data::{Elements, Target};
@@ -19,13 +19,13 @@ use crate::device::slice::{BufferSlice, BufferSliceMut};
 use crate::filter::part::{Divided, Part};
 use crate::{Buffer, Device, Element, Pinned};
 use std::borrow::Cow;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 
 type Result<T> = std::result::Result<T, StreamCause>;
 
 /// Parts that are at the same stage, or between two stages: one that is copied, and one that waits.
-const SLOTS: usize = 2;
+pub(super) const SLOTS: usize = 2;
 
 /// A part that is to be computed.
 pub(super) struct Job<'a, S: Element, O: Element> {
@@ -81,8 +81,8 @@ pub(super) fn run<'a, S: Element, O: Element>(
 ) -> Result<()> {
     let device = divided.device();
     let ([samples, outputs], [_, width]) = (capacity.elements, divided.widths());
-    let (to_compute, jobs) = channel();
-    let (to_drain, drained) = channel();
+    let (to_compute, jobs) = sync_channel(SLOTS);
+    let (to_drain, drained) = sync_channel(SLOTS);
     let (give_samples, free_samples) = slots(device, if capacity.staged[0] { samples } else { 0 })?;
     let (give_outputs, free_outputs) = slots(device, if capacity.staged[1] { outputs } else { 0 })?;
     let gpu = device.gpu().map(|_| OnGpu::new(device, capacity.elements)).transpose()?;
@@ -99,7 +99,7 @@ pub(super) fn run<'a, S: Element, O: Element>(
         let computing = match gpu {
             Some(gpu) => {
                 let OnGpu { mut inputs, free, give } = gpu;
-                let (to_download, computed) = channel();
+                let (to_download, computed) = sync_channel(SLOTS);
                 let computing = scope.spawn(move || {
                     for (number, job) in jobs.iter().enumerate() {
                         let Ok(mut output) = free.recv() else { break };
@@ -152,14 +152,14 @@ pub(super) fn run<'a, S: Element, O: Element>(
 struct OnGpu<S: Element, O: Element> {
     inputs: Vec<Buffer<S>>,
     free: Receiver<Buffer<O>>,
-    give: Sender<Buffer<O>>,
+    give: SyncSender<Buffer<O>>,
 }
 
 impl<S: Element, O: Element> OnGpu<S, O> {
     fn new(device: &Device, [samples, outputs]: [usize; 2]) -> Result<Self> {
         let (up, down) = (device.queue()?, device.queue()?);
         let inputs = (0..SLOTS).map(|_| up.unwritten(samples)).collect::<crate::Result<_>>()?;
-        let (give, free) = channel();
+        let (give, free) = sync_channel(SLOTS);
         for _ in 0..SLOTS {
             let _ = give.send(down.unwritten(outputs)?);
         }
@@ -168,9 +168,10 @@ impl<S: Element, O: Element> OnGpu<S, O> {
 }
 
 /// Returns slots of pinned memory in a channel that they are given back to.
-pub(super) fn slots<T: Element>(device: &Device, len: usize) -> Result<(Sender<Pinned<T>>, Receiver<Pinned<T>>)> {
-    let (give, free) = channel();
-    for _ in 0..=SLOTS {
+pub(super) fn slots<T: Element>(device: &Device, len: usize) -> Result<(SyncSender<Pinned<T>>, Receiver<Pinned<T>>)> {
+    const COUNT: usize = SLOTS + 1;
+    let (give, free) = sync_channel(COUNT);
+    for _ in 0..COUNT {
         let _ = give.send(device.pinned(len)?);
     }
     Ok((give, free))
@@ -190,7 +191,7 @@ impl<S: Element> Samples<'_, S> {
     }
 
     /// Gives memory of the pipeline back.
-    fn give_back(self, free: &Sender<Pinned<S>>) {
+    fn give_back(self, free: &SyncSender<Pinned<S>>) {
         if let Samples::Staged(memory) = self {
             let _ = free.send(memory);
         }
@@ -204,7 +205,7 @@ fn launch<'a, S: Element, O: Element>(
     input: &mut Buffer<S>,
     output: &mut Buffer<O>,
     width: usize,
-    free: &Sender<Pinned<S>>,
+    free: &SyncSender<Pinned<S>>,
 ) -> Result<Done<'a, O>> {
     let (count, len) = (part.len() * divided.widths()[0], part.outputs.len() * width);
     input.slice_mut(..count)?.upload(&samples.elements()[..count])?;
@@ -242,7 +243,7 @@ fn compute<S: Element, O: Element>(
     divided: &dyn Divided<S, O>,
     Job { part, samples, outputs }: Job<'_, S, O>,
     width: usize,
-    give: &Sender<Pinned<S>>,
+    give: &SyncSender<Pinned<S>>,
     free: &Receiver<Pinned<O>>,
 ) -> Result<Option<Drained<O>>> {
     let (count, len) = (part.len() * divided.widths()[0], part.outputs.len() * width);

@@ -6,7 +6,7 @@ use super::Progress;
 use super::error::StreamCause;
 use super::feed::{Input, Source, places};
 use super::operation::{Operation, PARTS, Sink};
-use super::pipeline::{joined, slots};
+use super::pipeline::{SLOTS, joined, slots};
 use crate::device::buffer::check_length;
 use crate::element::raw::Raw;
 use crate::{Device, Element, Pinned};
@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 type Result<T> = std::result::Result<T, StreamCause>;
@@ -120,7 +120,7 @@ impl Reading<'_> {
         let total = bytes(self.len);
         let (give_samples, free_samples) = slots::<S>(passes.device(), self.size)?;
         let (give_weights, free_weights) = slots::<W>(passes.device(), self.size)?;
-        let (to_compute, read) = channel();
+        let (to_compute, read) = sync_channel(SLOTS);
         let (inputs, len, size) = (&mut self.inputs, self.len, self.size.max(1));
         thread::scope(move |scope| {
             let reading = scope.spawn(move || {

@@ -135,7 +135,6 @@ fn kept_memory_is_available(device: &Device) -> Result<(), Failed> {
     let used = device.zeroed::<u8>(USED as usize)?;
     let during = available(device)?;
     drop(used);
-    device.synchronize()?;
     let kept = available(device)?;
     device.release_unused_memory()?;
     let released = available(device)?;

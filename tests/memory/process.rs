@@ -17,9 +17,6 @@ const LEAST: &str = "SLM_MEMORY_LEAST";
 /// fail.
 const SMALL: usize = 4096;
 
-/// Messages in a block of the standard library's channels, which also has an address. It is allocated for the first message.
-const MESSAGES: usize = 31;
-
 /// Printed before each limit.
 const LIMIT: &str = "limit ";
 
@@ -65,15 +62,10 @@ pub(crate) fn examine(case: &str, variables: &[(&str, &OsStr)]) -> Result<(), Fa
         let (stdout, stderr) = (str::from_utf8(&output.stdout)?, str::from_utf8(&output.stderr)?);
         let limit = stdout.lines().rev().find_map(|line| line.strip_prefix(LIMIT)?.parse::<usize>().ok());
         match (limit, missing(stderr)) {
-            (Some(limit), Some(bytes)) if bytes < SMALL || is_block(bytes) => least = limits::above(limit),
+            (Some(limit), Some(bytes)) if bytes < SMALL => least = limits::above(limit),
             _ => return Err(failure(&output, limit, stderr)),
         }
     }
-}
-
-/// Returns whether an allocation has the size of a block of a channel.
-fn is_block(bytes: usize) -> bool {
-    bytes < 2 * SMALL && (bytes - size_of::<usize>()).is_multiple_of(MESSAGES)
 }
 
 /// Returns the size of the allocation whose failure has ended a process.

@@ -119,6 +119,8 @@ impl backend::Queue for Queue {
 
     fn release_unused_memory(&self) -> Result<()> {
         self.enter()?;
+        // Memory that is dropped is freed in the order of the stream.
+        self.wait()?;
         self.note(self.context().pool().trim())
     }
 
