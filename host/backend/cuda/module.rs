@@ -9,6 +9,9 @@ use cuda_std::image::{Image, Module};
 use std::ptr;
 use std::sync::Arc;
 
+/// Images of modules that are as they were compiled, from the sources of their key. A program checks each once: its texts are constants.
+static VERIFIED: Places<(Key, u32), Option<&'static Image>> = Places::new();
+
 /// A module in a context.
 #[derive(Debug)]
 pub(super) struct Loaded {
@@ -75,9 +78,7 @@ pub(super) fn lowest_target() -> (u32, u32) {
 
 /// Returns the image of `module` for the highest target that `device` supports. Returns an error if its text was altered, or
 /// if the module was compiled from other sources.
-fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u32)) -> Result<&'static Image> {
-    let wrong = |source| Error::KernelModule { module: module.name(), source };
-    module.verify(sources).map_err(wrong)?;
+fn choose(module: &'static Module, sources: &'static str, device: &str, actual: (u32, u32)) -> Result<&'static Image> {
     let most = 10 * actual.0 + actual.1;
     let supported = module.images().iter().filter(|image| image.target() <= most);
     let Some(image) = supported.max_by_key(|image| image.target()) else {
@@ -85,8 +86,16 @@ fn choose(module: &'static Module, sources: &str, device: &str, actual: (u32, u3
         let required = (lowest / 10, lowest % 10);
         return Err(Error::DeviceTooOld { device: device.to_owned(), required, actual });
     };
-    image.verify().map_err(wrong)?;
-    Ok(image)
+    VERIFIED.with((Key { module, sources }, image.target()), |place| match place {
+        Some(image) => Ok(*image),
+        None => Ok(*place.insert(verified(module, image, sources)?)),
+    })
+}
+
+/// Returns `image`, which is one of the module's, unless its text was altered or the module was compiled from other sources.
+fn verified(module: &Module, image: &'static Image, sources: &str) -> Result<&'static Image> {
+    let checked = module.verify(sources).and_then(|()| image.verify());
+    checked.map(|()| image).map_err(|source| Error::KernelModule { module: module.name(), source })
 }
 
 /// Converts the driver's error to [`Error::DriverTooOld`] if the driver is too old for the text of `module`.
