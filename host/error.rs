@@ -259,7 +259,7 @@ pub enum Error {
     OutOfDeviceMemory {
         /// Requested bytes.
         requested: u64,
-        /// Free bytes; `None` if the driver does not report them.
+        /// Free bytes, with those that this process keeps for later allocations; `None` if the driver does not report them.
         available: Option<u64>,
     },
     /// The host has too little free memory for a buffer of the CPU, a result, or a copy on its way to a GPU.

@@ -351,9 +351,9 @@ impl Device {
     /// Waits for the work of this handle and its clones, and gives device memory that is not in use back to the driver, for other processes.
     ///
     /// A CUDA device keeps the memory of dropped buffers and of calls for later ones, because to get it from the driver again takes longer
-    /// than most operations. This process gets it wherever it is needed, also outside of this crate. All handles on a GPU share what it
-    /// keeps, and it is given back when the last of them is dropped. Memory that work of another handle still uses is kept. Other devices
-    /// keep nothing.
+    /// than most operations. Other allocations of this process can use it, also those outside of this crate. All handles on a GPU share what
+    /// it keeps. It is given back when the last handle, and everything created with one, is dropped. Memory that was freed in another queue
+    /// may be kept until that is [waited for](Self::synchronize). Other devices keep nothing.
     ///
     /// # Errors
     ///

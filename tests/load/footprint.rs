@@ -20,7 +20,7 @@ const DRIVER_SLACK: u64 = 8 << 20;
 
 /// Memory at a moment without work, in bytes.
 pub(crate) struct Footprint {
-    /// Free memory of the device, as it says itself. The CPU does not say it.
+    /// Free memory of the device without what it keeps for later calls. The CPU does not say it.
     free: Option<u64>,
     /// What the process has allocated.
     allocated: u64,
@@ -47,6 +47,7 @@ impl Footprint {
 
 /// Returns the free memory, which a refused request for far too much says.
 fn free(device: &Device) -> slm::Result<Option<u64>> {
+    device.release_unused_memory()?;
     match device.zeroed::<u8>(1 << 50) {
         Err(Error::OutOfDeviceMemory { available, .. }) => Ok(available),
         Err(Error::OutOfHostMemory { .. }) => Ok(None),

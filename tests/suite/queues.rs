@@ -162,7 +162,7 @@ fn two(buffers: &mut [Buffer<i32>], from: usize, to: usize) -> [&mut Buffer<i32>
 fn effort(device: &Device) -> (u32, usize) {
     match device.info().backend {
         Backend::Cpu => (1_000, 33),
-        Backend::Emulated => (10_000, 5),
+        Backend::Emulated => (4_000, 5),
         _ => (100, 1 << 18),
     }
 }

@@ -88,11 +88,12 @@ pub struct CUmemAccessDesc {
     pub flags: c_uint,
 }
 
-/// Properties of a pool. `cuda.h` has more fields from one version to the next, in place of `reserved`.
+/// Properties of a pool. `reserved` stands for fields that are zero here: attributes of Windows, and in later versions of `cuda.h` the maximum
+/// size and the usage.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct CUmemPoolProps {
-    /// `CUmemAllocationType`: 1 for memory that is always present.
+    /// `CUmemAllocationType`: 1 for memory that does not migrate.
     pub allocation_type: c_uint,
     /// `CUmemAllocationHandleType`: 0 for memory that other processes cannot open.
     pub handle_types: c_uint,
@@ -101,6 +102,9 @@ pub struct CUmemPoolProps {
     /// Zeros.
     pub reserved: [u64; 9],
 }
+
+// The sizes in `cuda.h`.
+const _: () = assert!(size_of::<CUmemPoolProps>() == 88 && size_of::<CUmemAccessDesc>() == 12);
 
 /// Declares functions that return a [`CUresult`].
 macro_rules! functions {

@@ -1,4 +1,4 @@
-//! Contexts of this process, one per GPU in use: their modules, and the state that all streams share.
+//! Contexts of this process, one per GPU in use: their modules and memory, and the state that all streams share.
 
 use super::driver::check;
 use super::handle::PrimaryContext;
@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock, Weak};
 /// is released. Opening the device again creates a new context.
 static CONTEXTS: Places<usize, Weak<Context>> = Places::new();
 
-/// The primary context of a device, with its loaded modules.
+/// The primary context of a device, with its loaded modules and its memory.
 pub(super) struct Context {
     // Dropped in this order, with the context current (`Drop`).
     modules: Modules,

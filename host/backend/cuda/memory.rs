@@ -46,8 +46,9 @@ impl<T: Element> DeviceMemory<T> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes two integers, which outlive the call.
         let code = unsafe { api::cuMemGetInfo_v2(&mut free, &mut total) };
-        let unused = self.queue.context().pool().unused().ok().filter(|_| code == 0);
-        let available = unused.map(|unused| free as u64 + unused);
+        // Without what the pool keeps, if it does not say that.
+        let kept = self.queue.context().pool().unused().unwrap_or(0);
+        let available = (code == 0).then_some(free as u64 + kept);
         Error::OutOfDeviceMemory { requested: self.bytes() as u64, available }
     }
 
@@ -76,11 +77,9 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
         let mut memory =
             DeviceMemory { queue: queue.clone(), address: 0, len, origin: Origin::Pool, marker: PhantomData };
         if len > 0 {
-            // SAFETY: writes one address, which outlives the call.
-            let code = unsafe {
-                let pool = queue.context().pool().raw();
-                api::cuMemAllocFromPoolAsync(&mut memory.address, memory.bytes(), pool, queue.stream())
-            };
+            let (pool, stream) = (queue.context().pool().raw(), queue.stream());
+            // SAFETY: the pool and the stream live as long as the queue; writes one address, which outlives the call.
+            let code = unsafe { api::cuMemAllocFromPoolAsync(&mut memory.address, memory.bytes(), pool, stream) };
             let result = queue.check("cuMemAllocFromPoolAsync", code);
             result.map_err(|error| memory.or_out_of_memory(error))?;
         }

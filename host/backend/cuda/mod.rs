@@ -10,7 +10,7 @@
 //! | `module.rs` | choosing, checking and loading compiled modules |
 //! | `pool.rs` | the pool of a GPU's memory |
 //! | `properties.rs` | properties and limits of a device |
-//! | `context.rs` | a device's primary context and its modules: one per GPU and process |
+//! | `context.rs` | a device's primary context, its modules and its memory: one per GPU and process |
 //! | `queue.rs` | one stream of a context |
 //! | `rows.rs` | copies of rows with gaps between them |
 //! | `pinned.rs` | host memory that the GPU copies directly |

@@ -9,7 +9,7 @@ use cuda_std::image::{Image, Module};
 use std::ptr;
 use std::sync::Arc;
 
-/// Images of modules that are as they were compiled, from the sources of their key. A program checks each once: its texts are constants.
+/// Verified images, by their modules, sources and targets. Each is verified once for a process, because texts are constants.
 static VERIFIED: Places<(Key, u32), Option<&'static Image>> = Places::new();
 
 /// A module in a context.

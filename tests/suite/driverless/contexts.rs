@@ -118,7 +118,7 @@ fn opening() {
 
 fn threads_open_one_context() -> Result<(), Failed> {
     let (_, calls) = run("opening", &[])?;
-    equal(["retain", "stream", "release"].map(|call| count(&calls, call)), [1, THREADS, 1])
+    equal(["retain", "pool", "stream", "release"].map(|call| count(&calls, call)), [1, 1, THREADS, 1])
 }
 
 fn same_module() {

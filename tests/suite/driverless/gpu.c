@@ -23,8 +23,8 @@ static void record(const char *call) {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Memory, streams, events and modules that exist, and retained contexts, pinned memory, streams, events and modules that nobody has
- * tried to release. */
+/* Memory, pools, streams, events and modules that exist, and retained contexts, pools, pinned memory, streams, events and modules that
+ * nobody has tried to release. */
 static int live, held;
 
 static char primaries[8];
@@ -123,15 +123,19 @@ int cuCtxEnablePeerAccess(void *peer, unsigned flags) { CALL; return SUCCESS; }
 /* CUmemPoolProps, as in cuda.h. */
 struct properties { int allocation_type, handle_types, location_type, device; char reserved[72]; };
 /* A pool of pinned memory of a device. It keeps nothing. */
-int cuMemPoolCreate(void **pool, const struct properties *properties) { CALL;
+enum { POOL = 1234567 };
+int cuMemPoolCreate(int **pool, const struct properties *properties) { CALL;
+    static const char zeros[sizeof properties->reserved];
     if (properties->allocation_type != 1 || properties->location_type != 1 || properties->handle_types) return INVALID;
+    if (properties->device < 0 || properties->device >= 8 || memcmp(properties->reserved, zeros, sizeof zeros)) return INVALID;
     record("pool");
-    *pool = malloc(1);
+    *pool = malloc(sizeof **pool);
+    **pool = POOL;
     alive(1);
     hold(1);
     return SUCCESS;
 }
-int cuMemPoolDestroy(void *pool) { RELEASE; record("end of pool"); free(pool); alive(-1); return SUCCESS; }
+int cuMemPoolDestroy(int *pool) { RELEASE; record("end of pool"); *pool = 0; free(pool); alive(-1); return SUCCESS; }
 int cuMemPoolTrimTo(void *pool, size_t kept) { CALL; record("trim"); return SUCCESS; }
 int cuMemPoolGetAttribute(void *pool, int attribute, unsigned long long *value) { CALL; *value = 0; return SUCCESS; }
 int cuMemPoolSetAccess(void *pool, const void *access, size_t count) { CALL; return SUCCESS; }
@@ -217,8 +221,8 @@ static void release(char *address) {
     free(header_of(address));
     alive(-1);
 }
-int cuMemAllocFromPoolAsync(char **address, size_t bytes, void *pool, void *stream) { CALL;
-    return allocate(address, bytes, NULL);
+int cuMemAllocFromPoolAsync(char **address, size_t bytes, const int *pool, void *stream) { CALL;
+    return *pool == POOL ? allocate(address, bytes, NULL) : INVALID;
 }
 int cuMemFreeAsync(char *address, struct stream *stream) { CALL; record_of(stream, "free"); release(address); return SUCCESS; }
 int cuMemAlloc_v2(char **address, size_t bytes) { CALL;

@@ -2,7 +2,8 @@
 //! scikit-image.
 //!
 //! Every boundary and extent meets every type and windows, ranks, shapes, strides, channels and planes that are drawn at random, the same in
-//! every run. Outputs must be the same bits, from host arrays and from device matrices with gaps.
+//! every run. Outputs must be the same bits, from host arrays and from device matrices with gaps; slow devices filter large pictures in one of
+//! these forms.
 //!
 //! | file | what it tests |
 //! |---|---|
