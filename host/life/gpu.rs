@@ -13,7 +13,7 @@ use crate::device::rows::{Place, Rows};
 use crate::plan::Planned;
 use crate::{Buffer, Error, LaunchPlan, Result, Windows};
 use cuda_std::GlobalOut;
-use slm_kernels::life::{BlockedArgs, CensusArgs, Censuses, Counts, GENERATIONS, Geometry, ResidentArgs};
+use slm_kernels::life::{Args, BlockedArgs, CensusArgs, Censuses, Counts, GENERATIONS, Geometry, ResidentArgs};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,6 +22,18 @@ const MAX_SIDE: u64 = 1 << 31;
 
 /// Words that are compared on the host at a time.
 const COMPARED: usize = 1 << 20;
+
+/// Returns the arguments for a generation, or an error if the launch cannot use the boards: then their windows are empty.
+fn boards<'l, 'b>(
+    kernels: &Kernels,
+    windows: &mut Windows<'l, 'b>,
+    current: &'b Buffer<u32>,
+    next: &'b mut Buffer<u32>,
+) -> Result<Args<'l>> {
+    let args = kernels.args(windows.input(current), windows.output(next));
+    windows.check()?;
+    Ok(args)
+}
 
 /// A board on a GPU.
 pub(super) struct Cells {
@@ -168,7 +180,7 @@ impl Cells {
     pub(super) fn step(&mut self, most: u64) -> Result<u64> {
         let no_counts = Counts { sums: GlobalOut::empty(), first: 0 };
         let mut windows = Windows::new(&self.gpu);
-        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let args = boards(&self.kernels, &mut windows, &self.current, &mut self.next)?;
         let generations = match &self.kernels.generations {
             Generations::Passes { pass, .. } if most >= GENERATIONS.into() => {
                 pass.step.launch(&self.gpu, &windows, BlockedArgs::new(args, 0, 0, no_counts))?;
@@ -222,7 +234,7 @@ impl Cells {
         let taken = schedule.within(*most);
         let generations = until + (taken - 1) * every;
         let mut windows = Windows::new(&self.gpu);
-        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let args = boards(&self.kernels, &mut windows, &self.current, &mut self.next)?;
         let counts = Counts { sums: windows.output(counts), first };
         // The interval is longer than a launch only if there is no second census.
         let censuses = Censuses { until: until as u32, every: every.min(*most) as u32 };
@@ -235,7 +247,7 @@ impl Cells {
     /// Enqueues a census and, meanwhile, the computation of several generations.
     fn census_and_pass(&mut self, pass: &Pass, counts: &mut Buffer<u64>, first: u64) -> Result<Progress> {
         let mut windows = Windows::new(&self.gpu);
-        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let args = boards(&self.kernels, &mut windows, &self.current, &mut self.next)?;
         let counts = Counts { sums: windows.output(counts), first };
         let args = BlockedArgs::new(args, Geometry::CENSUS_WARPS, 0, counts);
         pass.step.launch_as(&pass.with_census, &self.gpu, &windows, args)?;
@@ -253,7 +265,7 @@ impl Cells {
     ) -> Result<Progress> {
         let counting = pass.counting(&self.gpu)?;
         let mut windows = Windows::new(&self.gpu);
-        let args = self.kernels.args(windows.input(&self.current), windows.output(&mut self.next));
+        let args = boards(&self.kernels, &mut windows, &self.current, &mut self.next)?;
         let counts = Counts { sums: windows.output(counts), first };
         counting.launch(&self.gpu, &windows, BlockedArgs::new(args, 0, counted, counts))?;
         std::mem::swap(&mut self.current, &mut self.next);
@@ -265,7 +277,9 @@ impl Cells {
     pub(super) fn census(&self, counts: &mut Buffer<u64>, first: u64) -> Result<()> {
         let mut windows = Windows::new(&self.gpu);
         let counts = Counts { sums: windows.output(counts), first };
-        let args = CensusArgs::new(windows.input(&self.current), &self.kernels.board, counts);
+        let cells = windows.input(&self.current);
+        windows.check()?;
+        let args = CensusArgs::new(cells, &self.kernels.board, counts);
         self.kernels.census.launch(&self.gpu, &windows, args)
     }
 

@@ -192,6 +192,11 @@ impl<'l, 'b> Windows<'l, 'b> {
         self.in_out_slice(buffer.into())
     }
 
+    /// Returns an error if the launch cannot use one of the buffers. For arguments that are not made of empty windows.
+    pub(crate) fn check(&self) -> crate::Result<()> {
+        self.record.refused()
+    }
+
     pub(crate) fn input_slice<T: Element>(&mut self, slice: BufferSlice<'b, T>) -> GlobalIn<'l, T> {
         let (buffer, device) = (slice.buffer(), self.device.clone());
         let ours = self.accept("an input", buffer.device(), || buffer.order().before_read(device.engine()));

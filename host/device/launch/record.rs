@@ -60,6 +60,11 @@ impl WindowRecord {
         self.error.get_or_insert(error);
     }
 
+    /// Returns the error that the launch will return, if there is one already.
+    pub(crate) fn refused(&self) -> Result<()> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
     /// Returns an error unless every window in the parameters of `kernel` is a window that was created here for this queue, or
     /// a part of one. Without an error, the memory of each window is on the queue's device and is borrowed for the life of this
     /// record, exclusively if the kernel can write it.

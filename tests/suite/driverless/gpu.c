@@ -1,5 +1,6 @@
 /* A fake driver with one GPU, or FAKE_GPUS, that computes nothing: its memory is host memory, a module is its text, and launches do nothing.
  * It appends a line for each logged call to the file FAKE_LOG. The file FAKE_FAULTS says which call fails. */
+#include <ctype.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -27,12 +28,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * nobody has tried to release. */
 static int live, held;
 
+/* What was done since the faults changed: the sum of a number for each launch, which depends on its kernel and shape, and the bytes of copies
+ * to the device, from it and on it, and of fills. So the order, which threads may change, does not count. */
+static unsigned long long launched, moved[4];
+enum { UP, DOWN, ACROSS, FILLED };
+
+static void move(int how, size_t bytes) { pthread_mutex_lock(&lock); moved[how] += bytes; pthread_mutex_unlock(&lock); }
+
+static unsigned long long mixed(unsigned long long hash, unsigned long long number) { return (hash ^ number) * 1099511628211; }
+
 static char primaries[8];
 static __thread void *current;
 
 /* Returns the code with which this call fails, or SUCCESS. The file FAKE_FAULTS has the number of a call, a code, whether all
  * calls after it fail, too, and the GPU whose calls count, or -1 for all. When it changes, calls are counted from 1 on, and the number of
- * allocations and of what nobody has tried to release is recorded. The call that fails is recorded with its name, and so are the next
+ * allocations and of what nobody has tried to release is recorded, and what was done. The call that fails is recorded with its name, and so are the next
  * five of its thread. */
 static int fault(const char *name, const void *context) {
     static char last[64];
@@ -51,6 +61,10 @@ static int fault(const char *name, const void *context) {
         change++;
         snprintf(line, sizeof line, "live %d\nheld %d", live, held);
         record(line);
+        snprintf(line, sizeof line, "trace %llx %llu %llu %llu %llu", launched, moved[UP], moved[DOWN], moved[ACROSS], moved[FILLED]);
+        record(line);
+        launched = 0;
+        memset(moved, 0, sizeof moved);
     }
     int is_set = sscanf(text, "%d %d %d %d", &number, &code, &lasts, &gpu) == 4;
     if (is_set && gpu >= 0 && context != &primaries[gpu]) { pthread_mutex_unlock(&lock); return SUCCESS; }
@@ -208,8 +222,11 @@ static void count_bytes(size_t taken, size_t given_back) {
 }
 
 static int allocate(char **address, size_t bytes, void *context) {
-    char *memory = aligned_alloc(256, HEADER + (bytes + 255) / 256 * 256);
+    size_t size = HEADER + (bytes + 255) / 256 * 256;
+    char *memory = aligned_alloc(256, size);
     if (!memory) return OUT_OF_MEMORY;
+    /* Otherwise what is launched could depend on what was there before. */
+    memset(memory, 0, size);
     *address = memory + HEADER;
     *header_of(*address) = (struct header){context, bytes};
     alive(1);
@@ -245,9 +262,21 @@ int cuPointerGetAttribute(void *value, int attribute, char *address) { CALL;
 }
 int cuMemcpyHtoD_v2(void *to, const void *from, size_t bytes) { CALL; memcpy(to, from, bytes); return SUCCESS; }
 int cuMemcpyDtoH_v2(void *to, void *from, size_t bytes) { CALL; memcpy(to, from, bytes); return SUCCESS; }
-int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { CALL; memset(address, byte, bytes); return SUCCESS; }
-int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { CALL; memcpy(to, from, bytes); return SUCCESS; }
-int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { CALL; memcpy(to, from, bytes); return SUCCESS; }
+int cuMemsetD8Async(void *address, unsigned char byte, size_t bytes, void *stream) { CALL;
+    memset(address, byte, bytes);
+    move(FILLED, bytes);
+    return SUCCESS;
+}
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) { CALL;
+    memcpy(to, from, bytes);
+    move(UP, bytes);
+    return SUCCESS;
+}
+int cuMemcpyDtoHAsync_v2(void *to, void *from, size_t bytes, void *stream) { CALL;
+    memcpy(to, from, bytes);
+    move(DOWN, bytes);
+    return SUCCESS;
+}
 
 /* CUDA_MEMCPY2D, as in cuda.h. */
 struct copy {
@@ -261,10 +290,16 @@ int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) { CALL;
     const char *from = (c->from_kind == 1 ? c->from_host : c->from_device) + c->from_y * c->from_pitch + c->from_x;
     char *to = (c->to_kind == 1 ? c->to_host : c->to_device) + c->to_y * c->to_pitch + c->to_x;
     for (size_t row = 0; row < c->height; row++) memcpy(to + row * c->to_pitch, from + row * c->from_pitch, c->width);
+    move(c->from_kind == 1 ? UP : c->to_kind == 1 ? DOWN : ACROSS, c->width * c->height);
     record("copy of rows");
     return SUCCESS;
 }
-int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { CALL; record("copy"); memcpy(to, from, bytes); return SUCCESS; }
+int cuMemcpyDtoDAsync_v2(void *to, void *from, size_t bytes, void *stream) { CALL;
+    record("copy");
+    memcpy(to, from, bytes);
+    move(ACROSS, bytes);
+    return SUCCESS;
+}
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int begun, failures = -1;
@@ -315,8 +350,16 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int
     *blocks = 2048 / threads;
     return SUCCESS;
 }
-int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z,
+int cuLaunchKernel(const char *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z,
                    unsigned bytes, struct stream *stream, void **parameters, void **extra) { CALL;
+    const unsigned shape[] = {x, y, z, block_x, block_y, block_z, bytes};
+    unsigned long long hash = 14695981039346656037u;
     record(stream->of_cust ? "launch on the program's stream" : "launch");
+    /* Up to the end of the name. */
+    while (*function == '_' || isalnum((unsigned char)*function)) hash = mixed(hash, *function++);
+    for (int i = 0; i < 7; i++) hash = mixed(hash, shape[i]);
+    pthread_mutex_lock(&lock);
+    launched += hash;
+    pthread_mutex_unlock(&lock);
     return SUCCESS;
 }

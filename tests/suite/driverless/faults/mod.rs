@@ -1,7 +1,8 @@
 //! Driver calls that fail: each call of each operation in turn, with each kind of fault.
 //!
 //! The fake driver fails as the file `FAKE_FAULTS` says. A child process runs an operation again and again; each time another call fails.
-//! The operation must then return an error, unless the call releases something. After a single failure the same device works as before,
+//! The operation must then return an error, unless the call releases something; then it has launched and copied the same as without a
+//! fault. After a single failure the same device works as before,
 //! and nothing stays allocated. A device that is lost stays lost. A new one works; NVIDIA's driver allows it to a new process only. Memory of a
 //! lost device is lost with it, but contexts, pools, pinned memory, streams, events and modules must be released. If one of two GPUs is
 //! lost, the other one and its buffers can be used. The fake driver computes nothing, so the contents of outputs are not compared.
@@ -165,13 +166,15 @@ fn fail_everywhere(operation: Operation) {
     let driver = Control::new();
     driver.clear();
     assert_eq!(operation(&open()), Ok(()), "without a fault");
+    let trace = driver.trace();
     for fault in &FAULTS {
         for number in 1.. {
             let [live, held] = driver.counts();
-            let Some((call, outcome)) = fail_once(&driver, operation, fault, number) else { break };
+            let Some((call, outcome)) = fail_once(&driver, operation, fault, number, &trace) else { break };
             println!("{}: {call}: {outcome}", fault.name);
             driver.clear();
             assert_eq!(operation(&open()), Ok(()), "a new device after {call}: {}", fault.name);
+            assert_eq!(driver.trace(), trace, "a new device after {call}: {}", fault.name);
             let [live_after, held_after] = driver.counts();
             // What was not released stays allocated.
             let kept = u32::from(call == ENTER || RELEASES.contains(&&*call));
@@ -183,8 +186,14 @@ fn fail_everywhere(operation: Operation) {
 }
 
 /// Opens a device and runs an operation, while call `number` fails. Returns the call and what came of it, or `None` if there are fewer
-/// calls.
-fn fail_once(driver: &Control, operation: Operation, fault: &Fault, number: u32) -> Option<(String, String)> {
+/// calls. What succeeds must do what `trace` says.
+fn fail_once(
+    driver: &Control,
+    operation: Operation,
+    fault: &Fault,
+    number: u32,
+    trace: &str,
+) -> Option<(String, String)> {
     driver.fail(number, fault);
     let device = Device::cuda(0);
     let result = device.as_ref().map_err(Clone::clone).and_then(operation);
@@ -194,11 +203,15 @@ fn fail_once(driver: &Control, operation: Operation, fault: &Fault, number: u32)
         let next = driver.lines("then ");
         assert!(result.is_err() || may_fail(call, &next, fault), "{}, then {next:?}", what());
         if !fault.lasts {
-            driver.clear();
+            let done = driver.trace();
+            assert!(result.is_err() || done == trace, "{}, and it did {done} instead of {trace}", what());
         }
         if let Ok(device) = &device {
             let again = operation(device);
             assert!(if fault.lasts { is_lost(&again) } else { again == Ok(()) }, "{}, then {again:?}", what());
+            if !fault.lasts {
+                assert_eq!(driver.trace(), trace, "{}, then again", what());
+            }
         }
     }
     drop(device);
@@ -277,11 +290,17 @@ impl Control {
         self.lines("fault ").pop()
     }
 
-    /// Returns the number of allocations, and of handles that nobody has tried to release, while no device is open.
-    fn counts(&self) -> [u32; 2] {
-        // The driver records them when the faults change.
+    /// Lets no call fail. Returns what was done since the faults changed.
+    fn trace(&self) -> String {
+        // The driver records it when the faults change.
         self.clear();
         let _ = Device::cuda(0);
+        self.lines("trace ").pop().expect("the driver has recorded it")
+    }
+
+    /// Returns the number of allocations, and of handles that nobody has tried to release, while no device is open.
+    fn counts(&self) -> [u32; 2] {
+        self.trace();
         ["live ", "held "].map(|word| {
             self.lines(word).pop().and_then(|count| count.parse().ok()).expect("the driver has recorded it")
         })

@@ -43,11 +43,15 @@ pub(super) const OPERATIONS: &[(&str, Operation)] = &[
     ("channels", channels),
     ("slices", slices),
     ("queues", queues),
+    ("waits", waits),
     ("stream", stream),
     ("stream_of_rows", stream_of_rows),
     ("weighted_stream", weighted_stream),
     ("distributed", distributed),
     ("peers", peers),
+    ("peers_pictures", peers_pictures),
+    ("peers_transpose", peers_transpose),
+    ("peers_life", peers_life),
     ("tensors", tensors),
     #[cfg(cust)]
     ("programs", programs::exchange),
@@ -248,6 +252,18 @@ fn queues(device: &Device) -> Result<()> {
     device.release_unused_memory()
 }
 
+/// Operations in a queue that wait for another one, which has written what they read.
+fn waits(device: &Device) -> Result<()> {
+    let other = device.queue()?;
+    let x = || Buffer2::upload(device, &Array2::<u8>::zeros((40, 50)));
+    Filter2d::<u8, _>::gaussian(2.0).prepare(&other)?.apply(&x()?)?;
+    Rank2d::median(3).prepare(&other)?.apply(&x()?)?;
+    Morphology2d::opening([17, 19]).prepare(&other)?.apply(&x()?)?;
+    Transpose::new(40, 50).prepare(&other)?.apply(x()?.buffer())?;
+    Histogram::bytes().prepare(&other)?.apply(x()?.buffer())?;
+    Histogram::bytes().prepare(&other)?.apply_weighted(x()?.buffer(), &device.zeroed::<f32>(2000)?).map(drop)
+}
+
 fn stream(device: &Device) -> Result<()> {
     let sum = Filter1d::correlate(&[1u8, 1, 1].map(f32::from)).samples::<u8>().prepare(device)?;
     sum.stream(&[1; 50][..], io::sink()).memory(1).run()?;
@@ -283,12 +299,41 @@ fn distributed(device: &Device) -> Result<()> {
     with_course(devices.synchronize())
 }
 
+/// The GPU and another one.
+fn two_gpus(device: &Device) -> Result<Devices> {
+    Devices::new([device.clone(), Device::cuda(1)?])
+}
+
 /// Two GPUs, each of which reads samples of the other one.
 fn peers(device: &Device) -> Result<()> {
-    let devices = Devices::new([device.clone(), Device::cuda(1)?])?;
+    let devices = two_gpus(device)?;
     let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices)?;
     filter.apply(&devices.distribute(&[1; 3000])?)?.download()?;
     devices.synchronize()
+}
+
+/// Two GPUs, each of which reads rows of the other one, and counts on both.
+fn peers_pictures(device: &Device) -> Result<()> {
+    let devices = two_gpus(device)?;
+    let picture = devices.distribute(&Array2::<u8>::zeros((200, 50)))?;
+    Filter2d::<u8, _>::gaussian(2.0).prepare_on(&devices)?.apply(&picture)?.download()?;
+    Histogram::bytes().prepare_on(&devices)?.apply(&picture)?.bins().map(drop)
+}
+
+/// Two GPUs, each of which receives a block of the other one's rows.
+fn peers_transpose(device: &Device) -> Result<()> {
+    let devices = two_gpus(device)?;
+    let transpose = Transpose::<i32>::new(20, 30).prepare_on(&devices)?;
+    transpose.apply(&devices.zeroed(20, 30)?)?;
+    devices.synchronize()
+}
+
+/// Two GPUs, each of which receives the rows of the board beyond its own.
+fn peers_life(device: &Device) -> Result<()> {
+    let devices = two_gpus(device)?;
+    let mut board = Life::new(200, 100).prepare_on(&devices)?;
+    board.step(100)?;
+    board.population().map(drop)
 }
 
 /// A tensor that is given and taken.
