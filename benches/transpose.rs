@@ -70,11 +70,11 @@ fn rounds(device: &Device) -> usize {
 }
 
 /// Returns the rows, columns and number of matrices of each case.
-fn shapes(device: &Device) -> [(usize, usize, usize); 4] {
+fn shapes(device: &Device) -> [(usize, usize, usize); 5] {
     if is_cpu(device) {
-        [(8192, 8192, 1), (8191, 4095, 1), (1_000_003, 7, 1), (64, 64, 1 << 12)]
+        [(8192, 8192, 1), (8191, 4095, 1), (1_000_003, 7, 1), (64, 64, 1 << 12), (63, 65, 1 << 12)]
     } else {
-        [(16_384, 16_384, 1), (16_383, 8191, 1), (1_000_003, 7, 1), (64, 64, 1 << 14)]
+        [(16_384, 16_384, 1), (16_383, 8191, 1), (1_000_003, 7, 1), (64, 64, 1 << 14), (63, 65, 1 << 14)]
     }
 }
 

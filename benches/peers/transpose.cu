@@ -156,7 +156,7 @@ int main() {
     std::printf("# GPU: %s; CUDA %d, cuBLAS %d\n", properties.name, CUDART_VERSION, version);
     std::printf("# median of %d runs after %d warm-ups, CUDA events\n", RUNS, WARM_UPS);
     std::printf("# peer\tcase\tmedian_us\tbytes_per_s\telements_per_s\tcheck\n");
-    const Shape shapes[] = {{16384, 16384, 1}, {16383, 8191, 1}, {1000003, 7, 1}, {64, 64, 1 << 14}};
+    const Shape shapes[] = {{16384, 16384, 1}, {16383, 8191, 1}, {1000003, 7, 1}, {64, 64, 1 << 14}, {63, 65, 1 << 14}};
     for (Shape shape : shapes) {
         measure<uint8_t>(shape, handle);
         measure<uint16_t>(shape, handle);

@@ -9,7 +9,7 @@ import sys
 
 from common import RUNS, WARM_UPS, attempt, driver, median_microseconds
 
-SHAPES = ((1, 16384, 16384), (1, 16383, 8191), (1, 1000003, 7), (1 << 14, 64, 64))
+SHAPES = ((1, 16384, 16384), (1, 16383, 8191), (1, 1000003, 7), (1 << 14, 64, 64), (1 << 14, 63, 65))
 
 # Bytes of an element, the type of its components, and their number.
 ELEMENTS = (
