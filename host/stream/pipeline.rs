@@ -11,8 +11,8 @@
 //! Uploads, kernels and downloads have a queue of the device each. All calls that copy return when the copy is done, so a thread waits
 //! for its queue alone. An upload waits for the kernels before it, which take less time than copies in most operations. Memory goes round:
 //! a stage that has done with a part gives its memory back to the stage before it. When a stage fails or panics, the others find their
-//! channels closed, finish what they have, and end. Channels are bounded, so their memory is
-//! allocated before the first part. One without a bound would allocate while parts are on their way, and end the process if that fails.
+//! channels closed, finish what they have, and end. Channels are bounded, so their memory is allocated before the first part. One without a
+//! bound would allocate while parts are on their way, and end the process if that fails.
 
 use super::error::StreamCause;
 use crate::device::data::{Elements, Target};

@@ -192,7 +192,7 @@ impl<'l, 'b> Windows<'l, 'b> {
         self.in_out_slice(buffer.into())
     }
 
-    /// Returns an error if the launch cannot use one of the buffers. For arguments that are not made of empty windows.
+    /// Returns an error if the launch cannot use one of the buffers, whose window is empty then. For arguments that need whole windows.
     pub(crate) fn check(&self) -> crate::Result<()> {
         self.record.refused()
     }

@@ -2,10 +2,10 @@
 //!
 //! The fake driver fails as the file `FAKE_FAULTS` says. A child process runs an operation again and again; each time another call fails.
 //! The operation must then return an error, unless the call releases something; then it has launched and copied the same as without a
-//! fault. After a single failure the same device works as before,
-//! and nothing stays allocated. A device that is lost stays lost. A new one works; NVIDIA's driver allows it to a new process only. Memory of a
-//! lost device is lost with it, but contexts, pools, pinned memory, streams, events and modules must be released. If one of two GPUs is
-//! lost, the other one and its buffers can be used. The fake driver computes nothing, so the contents of outputs are not compared.
+//! fault. After a single failure the same device works as before, and nothing stays allocated. A device that is lost stays lost. A new one
+//! works; NVIDIA's driver allows it to a new process only. Memory of a lost device is lost with it, but contexts, pools, pinned memory,
+//! streams, events and modules must be released. If one of two GPUs is lost, the other one and its buffers can be used. The fake driver
+//! computes nothing, so the contents of outputs are not compared.
 //!
 //! | file | contents |
 //! |---|---|

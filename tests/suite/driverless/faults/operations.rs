@@ -304,7 +304,7 @@ fn two_gpus(device: &Device) -> Result<Devices> {
     Devices::new([device.clone(), Device::cuda(1)?])
 }
 
-/// Two GPUs, each of which reads samples of the other one.
+/// Two GPUs: each reads samples of the other one.
 fn peers(device: &Device) -> Result<()> {
     let devices = two_gpus(device)?;
     let filter = Filter1d::correlate(&[1, 2, 3]).prepare_on(&devices)?;
@@ -312,7 +312,7 @@ fn peers(device: &Device) -> Result<()> {
     devices.synchronize()
 }
 
-/// Two GPUs, each of which reads rows of the other one, and counts on both.
+/// Two GPUs: each reads rows of the other one, and both count.
 fn peers_pictures(device: &Device) -> Result<()> {
     let devices = two_gpus(device)?;
     let picture = devices.distribute(&Array2::<u8>::zeros((200, 50)))?;
@@ -320,7 +320,7 @@ fn peers_pictures(device: &Device) -> Result<()> {
     Histogram::bytes().prepare_on(&devices)?.apply(&picture)?.bins().map(drop)
 }
 
-/// Two GPUs, each of which receives a block of the other one's rows.
+/// Two GPUs: each receives a block of the other one's rows.
 fn peers_transpose(device: &Device) -> Result<()> {
     let devices = two_gpus(device)?;
     let transpose = Transpose::<i32>::new(20, 30).prepare_on(&devices)?;
@@ -328,7 +328,7 @@ fn peers_transpose(device: &Device) -> Result<()> {
     devices.synchronize()
 }
 
-/// Two GPUs, each of which receives the rows of the board beyond its own.
+/// Two GPUs: each receives the rows of the board next to its own.
 fn peers_life(device: &Device) -> Result<()> {
     let devices = two_gpus(device)?;
     let mut board = Life::new(200, 100).prepare_on(&devices)?;
