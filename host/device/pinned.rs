@@ -10,8 +10,8 @@ use std::ops::{Deref, DerefMut};
 
 /// Elements in host memory that copies to and from a device are fast with: a slice that cannot be swapped out.
 ///
-/// [`Device::pinned`] creates it. Use it wherever a slice is expected; `apply` returns a vector, which is not pinned. A GPU copies it directly; other host memory is copied twice, by
-/// the driver through pinned memory of its own. On the CPU and on emulated devices it is like a vector.
+/// [`Device::pinned`] creates it. Use it wherever a slice is expected; `apply` returns a vector, which is not pinned. A GPU copies it
+/// directly; other host memory is copied twice, through pinned memory. On the CPU and on emulated devices it is like a vector.
 ///
 /// Pinned memory takes long to allocate, and the operating system has less memory for everything else: allocate it once, and use it
 /// often.

@@ -11,6 +11,7 @@ pub(super) fn trials() -> Vec<Trial> {
         shared_trial("contexts::handles_are_opened_and_dropped", handles_are_opened_and_dropped),
         shared_trial("contexts::threads_load_at_the_same_time", threads_load_at_the_same_time),
         shared_trial("contexts::many_shapes", many_shapes),
+        shared_trial("contexts::results_of_all_sizes", results_of_all_sizes),
     ]
 }
 
@@ -67,5 +68,31 @@ fn many_shapes(device: &Device) -> Result<(), Failed> {
     thread::scope(|scope| {
         let other = scope.spawn(rounds);
         rounds().and(other.join().map_err(|_| Failed::from("a thread has panicked"))?)
+    })
+}
+
+/// Results of up to 1 MiB pass through pinned memory, which one thread uses at a time. Larger ones do not.
+fn results_of_all_sizes(device: &Device) -> Result<(), Failed> {
+    const MIB: usize = (1 << 20) / size_of::<i32>();
+    let data: Vec<i32> = Random::new(2).values(5 * MIB);
+    let buffer = device.upload(&data)?;
+    let lengths = [0, 1, 1000, MIB - 1, MIB, MIB + 1, 4 * MIB];
+    let run = |first: usize| -> Result<(), Failed> {
+        for len in lengths {
+            let expected = &data[first..first + len];
+            let mut result = vec![0; len + 1];
+            buffer.slice(first..first + len)?.download_into(&mut result[1..])?;
+            same(&result[1..], expected)?;
+            let mut pinned = device.pinned(len)?;
+            buffer.slice(first..first + len)?.download_into(&mut pinned)?;
+            same(&pinned, expected)?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|number| scope.spawn(move || run(number * 12_345))).collect();
+        let result =
+            |thread: thread::ScopedJoinHandle<_>| thread.join().map_err(|_| Failed::from("a thread has panicked"))?;
+        threads.into_iter().try_for_each(result)
     })
 }

@@ -177,6 +177,7 @@ functions! {
     fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
     fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
     fn cuPointerGetAttribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr);
+    fn cuPointerGetAttributes(count: c_uint, attributes: *mut c_int, values: *mut *mut c_void, address: CUdeviceptr);
 
     fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
     fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);

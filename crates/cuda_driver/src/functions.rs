@@ -117,6 +117,7 @@ macro_rules! for_each_function {
             cuOccupancyMaxActiveBlocksPerMultiprocessor
             cuOccupancyMaxPotentialBlockSize
             cuPointerGetAttribute
+            cuPointerGetAttributes
             cuStreamCreate
             cuStreamCreateWithPriority
             cuStreamDestroy_v2

@@ -6,6 +6,7 @@ use super::module::{Loaded, Modules};
 use super::places::Places;
 use super::pool::Pool;
 use super::properties::{self, Limits};
+use super::staging::Staging;
 use crate::device::info::DeviceInfo;
 use crate::error::NO_GPU;
 use crate::{Error, Result};
@@ -24,6 +25,7 @@ pub(super) struct Context {
     // Dropped in this order, with the context current (`Drop`).
     modules: Modules,
     pool: Pool,
+    staging: Staging,
     primary: PrimaryContext,
     lost: OnceLock<Error>,
     limits: Limits,
@@ -57,7 +59,16 @@ impl Context {
         let limits = properties::limits(device, &info)?;
         let primary = PrimaryContext::retain(device)?;
         let pool = Pool::new(ordinal)?;
-        Ok(Context { modules: Modules::default(), pool, primary, lost: OnceLock::new(), limits, info, ordinal })
+        Ok(Context {
+            modules: Modules::default(),
+            pool,
+            staging: Staging::default(),
+            primary,
+            lost: OnceLock::new(),
+            limits,
+            info,
+            ordinal,
+        })
     }
 
     /// Returns the number of the context's device.
@@ -72,6 +83,11 @@ impl Context {
     /// Returns the pool of the device's memory.
     pub(super) fn pool(&self) -> &Pool {
         &self.pool
+    }
+
+    /// Returns the pinned memory that small results pass through.
+    pub(super) fn staging(&self) -> &Staging {
+        &self.staging
     }
 
     /// Makes the context current for this thread and leaves it current. Called before every call into the driver.

@@ -1,4 +1,4 @@
-//! Owned handles of the driver, released when dropped: contexts, streams, events and modules.
+//! What the driver lends, released when dropped: contexts, streams, events, modules and pinned memory.
 //!
 //! Any thread may use them. Releasing a handle ignores the result: a failure belongs to earlier work, whose wait reports it.
 
@@ -6,7 +6,7 @@ use super::driver::check;
 use crate::Result;
 use crate::cpu::allocation;
 use cuda_driver::api::{self, CUcontext, CUdevice, CUevent, CUfunction, CUmodule, CUstream};
-use std::ffi::{CString, c_uint};
+use std::ffi::{CString, c_uint, c_void};
 use std::ptr;
 #[cfg(cust)]
 use std::sync::Arc;
@@ -79,6 +79,35 @@ impl Drop for CurrentContext {
     fn drop(&mut self) {
         // SAFETY: the thread's own context, or null for none. The driver refuses one that was destroyed meanwhile.
         unsafe { api::cuCtxSetCurrent(self.0) };
+    }
+}
+
+/// Pinned host memory, aligned to a page.
+pub(super) struct HostMemory(*mut c_void);
+
+// SAFETY: memory of this handle alone, which any thread may use.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above; the handle itself does not access the memory.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// Returns this number of bytes, at least 1.
+    pub(super) fn allocate(bytes: usize) -> Result<Self> {
+        let mut address = ptr::null_mut();
+        // SAFETY: writes one address, which outlives the call.
+        check("cuMemAllocHost", unsafe { api::cuMemAllocHost_v2(&mut address, bytes) })?;
+        Ok(HostMemory(address))
+    }
+
+    pub(super) fn address(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `allocate` and freed once. No copy uses it any more, because each has ended when the call that began it returns.
+        unsafe { api::cuMemFreeHost(self.0) };
     }
 }
 

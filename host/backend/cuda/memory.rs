@@ -1,9 +1,11 @@
 //! Device memory.
 
 use super::driver::is_out_of_memory;
+use super::handle::HostMemory;
+use super::pinned::is_pinned;
 use super::queue::Queue;
 use super::rows::{self, Addresses};
-use crate::device::rows::Rows;
+use crate::device::rows::{Place, Rows};
 use crate::{Element, Error, Result, backend};
 #[cfg(any(cust, feature = "dlpack"))]
 use cuda_driver::api::CUcontext;
@@ -12,7 +14,6 @@ use cuda_std::{GlobalIn, GlobalInOut, GlobalOut};
 #[cfg(any(cust, feature = "dlpack"))]
 use std::ffi::c_int;
 use std::marker::PhantomData;
-#[cfg(any(cust, feature = "dlpack"))]
 use std::ptr;
 use std::sync::Arc;
 
@@ -118,6 +119,17 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
         assert!(rows.fit(self.len, data.len()), "{rows:?}");
         self.queue.enter()?;
+        if let Some([from, to]) = rows.without_gaps()
+            && let result = &mut data[to]
+            && !is_pinned(result)
+            && let Some(done) = self
+                .queue
+                .context()
+                .staging()
+                .with(size_of_val(result), |pinned| self.download_through(pinned, from.start, result))
+        {
+            return done;
+        }
         let addresses = Addresses::Download(self.address, data.as_mut_ptr().cast());
         // SAFETY: the rows fit, by the assertion; `data` is borrowed until the wait below, and every bit pattern is a valid
         // element.
@@ -167,6 +179,23 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     fn in_out(&mut self) -> GlobalInOut<'_, T> {
         // SAFETY: as for `input`.
         unsafe { GlobalInOut::from_raw_parts(self.address, self.len as u64) }
+    }
+}
+
+impl<T: Element> DeviceMemory<T> {
+    /// Copies the elements from `first` on to `result`, through pinned memory that has room for them.
+    fn download_through(&self, pinned: &HostMemory, first: usize, result: &mut [T]) -> Result<()> {
+        let len = result.len();
+        let rows = Rows { source: Place { first, pitch: len }, ..Rows::whole(len) };
+        assert!(rows.fit(self.len, len), "{rows:?}");
+        let addresses = Addresses::Download(self.address, pinned.address());
+        // SAFETY: the rows fit, by the assertion, and in the pinned memory, which nobody else uses until the wait is over.
+        let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) };
+        let done = self.queue.wait();
+        started.and(done)?;
+        // SAFETY: the elements are in the pinned memory, which is aligned to a page. Every bit pattern is a valid element.
+        unsafe { ptr::copy_nonoverlapping(pinned.address().cast(), result.as_mut_ptr(), len) };
+        Ok(())
     }
 }
 

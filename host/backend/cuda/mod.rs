@@ -5,10 +5,11 @@
 //! | file | contents |
 //! |---|---|
 //! | `driver.rs` | loading the driver; its return codes as errors |
-//! | `handle.rs` | contexts, streams, events and modules, released when dropped |
+//! | `handle.rs` | what the driver lends, released when dropped |
 //! | `places.rs` | values created once per key, without blocking other keys |
 //! | `module.rs` | choosing, checking and loading compiled modules |
 //! | `pool.rs` | the pool of a GPU's memory |
+//! | `staging.rs` | pinned memory that small results pass through |
 //! | `properties.rs` | properties and limits of a device |
 //! | `context.rs` | a device's primary context, its modules and its memory: one per GPU and process |
 //! | `queue.rs` | one stream of a context |
@@ -44,6 +45,7 @@ mod pool;
 mod properties;
 mod queue;
 mod rows;
+mod staging;
 
 use crate::device::info::DeviceInfo;
 use crate::device::launch::QueueId;
@@ -89,7 +91,7 @@ impl backend::Queue for Queue {
     }
 
     fn copies_fast<T: Element>(&self, elements: &[T]) -> bool {
-        pinned::is_pinned(self, elements)
+        self.enter().is_ok() && pinned::is_pinned(elements)
     }
 
     fn access(&self, other: &Self) -> Result<bool> {

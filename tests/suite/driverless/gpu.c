@@ -250,14 +250,16 @@ int cuMemFree_v2(char *address) { CALL; record("free"); release(address); return
 int cuMemAllocHost_v2(void **address, size_t bytes) { CALL; *address = malloc(bytes + 1); alive(1); hold(1); return SUCCESS; }
 int cuMemFreeHost(void *address) { RELEASE; free(address); alive(-1); return SUCCESS; }
 int cuPointerGetAttribute(void *value, int attribute, char *address) { CALL;
-    enum { CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_ORDINAL = 9 };
-    void *context;
-    /* No memory is known as pinned. */
-    if (attribute == MEMORY_TYPE) return INVALID;
-    context = header_of(address)->context;
+    enum { CONTEXT = 1, DEVICE_ORDINAL = 9 };
+    void *context = header_of(address)->context;
     if (attribute == DEVICE_ORDINAL) { *(int *)value = 0; return SUCCESS; }
     if (attribute != CONTEXT || !context) return INVALID;
     *(void **)value = context;
+    return SUCCESS;
+}
+/* No memory is known as pinned. */
+int cuPointerGetAttributes(unsigned count, int *attributes, void **values, char *address) { CALL;
+    *(unsigned *)*values = 0;
     return SUCCESS;
 }
 int cuMemcpyHtoD_v2(void *to, const void *from, size_t bytes) { CALL; memcpy(to, from, bytes); return SUCCESS; }

@@ -1,0 +1,40 @@
+//! Pinned memory that small results pass through.
+
+use super::handle::HostMemory;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+/// Size of the pinned memory of a context, and of the largest result that passes through it.
+const BYTES: usize = 1 << 20;
+
+/// Pinned memory of a context, allocated when it is used first.
+///
+/// The driver copies to other memory in small steps. 64 KiB in new memory take 33 µs, measured on an H200 with CUDA 13.0, and 1 MiB 294 µs.
+/// A copy to pinned memory and another one by this thread take 14 and 115 µs. Larger results in memory that was used before take longer
+/// that way. Uploads take the same time both ways.
+#[derive(Default)]
+pub(super) struct Staging(Mutex<Option<HostMemory>>);
+
+impl Staging {
+    /// Calls `copy` with pinned memory for a result of this number of bytes. Returns `None` if the result is too large, while another thread
+    /// uses the memory, and if there is none: then the driver copies the result in its own way. The context must be current.
+    pub(super) fn with<R>(&self, bytes: usize, copy: impl FnOnce(&HostMemory) -> R) -> Option<R> {
+        if bytes > BYTES {
+            return None;
+        }
+        let mut memory = self.lock()?;
+        if memory.is_none() {
+            *memory = HostMemory::allocate(BYTES).ok();
+        }
+        memory.as_ref().map(copy)
+    }
+
+    /// Returns `None` while another thread holds the lock.
+    fn lock(&self) -> Option<MutexGuard<'_, Option<HostMemory>>> {
+        match self.0.try_lock() {
+            Ok(memory) => Some(memory),
+            // Whatever a thread that panicked has left there is overwritten.
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
