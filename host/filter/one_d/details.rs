@@ -86,18 +86,20 @@ impl Accuracy {
     }
 }
 
+impl Filtering {
+    /// Returns whether transforms filter the lines.
+    pub(crate) fn is_transformed(&self) -> bool {
+        matches!(self.method, Filter1dMethod::Transforms { .. })
+    }
+}
+
 /// What a filter does for some lines.
 pub(crate) struct PlannedLines {
     pub(crate) planned: Planned,
-    pub(super) details: Filtering,
+    pub(crate) details: Filtering,
 }
 
 impl PlannedLines {
-    /// Returns whether transforms filter the lines.
-    pub(crate) fn is_transformed(&self) -> bool {
-        matches!(self.details.method, Filter1dMethod::Transforms { .. })
-    }
-
     /// Returns the plan of sums with this number of taps.
     pub(super) fn of_sums(planned: Planned, lines: &Lines, taps: usize, accuracy: Accuracy) -> Self {
         let operations = products(lines, taps).saturating_mul(2);

@@ -13,6 +13,7 @@
 //! A requested algorithm takes its own kernels, or is an error that tells why there are none.
 
 use super::any_weights::{AnyWeights, with_weights};
+use super::details::Filter2dMethod;
 use super::element::Scalar;
 use super::facts::Facts;
 use super::gpu::{DirectSum, Fitting, RunningKernel, SegmentKernel, Streaming, StreamingTypes};
@@ -44,6 +45,18 @@ pub(super) enum Choice {
     TwoPasses(Box<[Direct; 2]>),
     /// All products of an output at once.
     Direct(Direct),
+}
+
+impl Choice {
+    pub(super) fn method(&self) -> Filter2dMethod {
+        match self {
+            Choice::Segments(..) | Choice::Running(_) => Filter2dMethod::Segments,
+            Choice::Passes(..) | Choice::TwoPasses(_) | Choice::Streaming(Streaming::PixelProduct(..)) => {
+                Filter2dMethod::Passes
+            }
+            Choice::Streaming(_) | Choice::Direct(_) => Filter2dMethod::Products,
+        }
+    }
 }
 
 /// A kernel that takes any weights, and its filter.

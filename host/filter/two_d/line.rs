@@ -1,7 +1,7 @@
 //! Filters whose weights are one row or one column: one-dimensional filters on the kernels for pictures.
 
 use super::any_weights::{AnyWeights, with_weights};
-use super::element::peak;
+use super::details::accuracy_of_sums;
 use super::mean::{Added, Mean};
 use super::rule::FilterRule;
 use super::weights::{Values, Weights};
@@ -66,20 +66,9 @@ impl<S: FilterSample> LineFilter<S> {
         self.reach.channels
     }
 
-    /// Returns the accuracy of the sums. A mean is a sum of integers, which is exact up to 2^53, and divided once.
+    /// Returns the accuracy of the sums.
     pub(crate) fn accuracy(&self) -> Accuracy {
-        let taps = self.reach.taps;
-        let is_exact = peak(S::KIND).is_some_and(|peak| taps as u128 * peak <= 1 << 53);
-        let roundings = match self.divisor {
-            Some(_) if is_exact => 1,
-            Some(_) => taps + 1,
-            None => taps,
-        };
-        match &self.weights {
-            AnyWeights::I32(_) | AnyWeights::I64(_) => Accuracy::Exact,
-            AnyWeights::F32(_) => Accuracy::of_sums::<f32>(roundings),
-            AnyWeights::F64(_) => Accuracy::of_sums::<f64>(roundings),
-        }
+        accuracy_of_sums(&self.weights, S::KIND, self.divisor, self.reach.taps)
     }
 
     /// Returns the filter along the rows of pictures whose pixels have its channels.
@@ -142,6 +131,6 @@ impl<S: FilterSample> PreparedFilter2d<S> {
 
     /// Returns the plan for a picture without gaps.
     pub(crate) fn planned_for(&self, shape: [usize; 2]) -> Result<Planned> {
-        self.planned(&PictureProblem::new(&self.window, 1, shape)?)
+        Ok(self.planned(&PictureProblem::new(&self.window, 1, shape)?)?.planned)
     }
 }

@@ -112,6 +112,7 @@
 // | `choose.rs`, `tuning.rs`, `time.rs` | the choice of the kernels, as a plain value |
 // | `cpu/`, `gpu/` | what has been chosen |
 // | `prepared.rs` | a filter on a device, and its uses |
+// | `details.rs` | what its plans say |
 // | `folded.rs` | pictures that are smaller than the weights |
 // | `line.rs` | one-dimensional filters |
 //
@@ -123,6 +124,7 @@ mod any_weights;
 mod choose;
 mod cpu;
 mod description;
+mod details;
 mod element;
 mod error;
 mod facts;
@@ -145,6 +147,7 @@ pub use crate::filter::signal::{FilterSample, FilterWeight};
 pub use algorithm::Filter2dAlgorithm;
 pub(in crate::filter) use description::borders;
 pub use description::{Filter2d, NanPolicy};
+pub use details::{Filter2dMethod, Filtering};
 pub use error::{Filter2dError, Unsupported};
 pub(crate) use line::LineFilter;
 pub use prepared::PreparedFilter2d;

@@ -3,6 +3,7 @@
 use super::any_weights::AnyWeights;
 use super::choose::choose;
 use super::cpu::CpuFilter;
+use super::details::{self, Filtering, PlannedPicture};
 use super::facts::Facts;
 use super::folded::Folding;
 use super::gpu::GpuFilter;
@@ -13,7 +14,7 @@ use crate::device::data::{self, Elements, Target};
 use crate::device::gpu::Gpu;
 use crate::device::on_device::{OnDevice, Task};
 use crate::filter::part::{Divided, Part, Placement};
-use crate::plan::Planned;
+use crate::filter1d::Accuracy;
 use crate::stream::Stream;
 use crate::stream::in_memory::{self, is_large, takes_parts};
 use crate::{BufferSlice, BufferSliceMut, Device, Input, Output, Plan, Result};
@@ -28,6 +29,8 @@ pub struct PreparedFilter2d<S: FilterSample, O: FilterSample = S> {
     pub(super) window: Window,
     algorithm: Filter2dAlgorithm,
     filter: Filter,
+    /// Accuracy of sums.
+    accuracy: Accuracy,
     /// For pictures that are smaller than the weights.
     folding: Option<Folding>,
     types: PhantomData<fn(S) -> O>,
@@ -85,9 +88,18 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
     pub(super) fn new(device: &Device, weights: AnyWeights, rule: FilterRule) -> Result<Self> {
         let facts = Facts::new(weights);
         let filter = Filter::new(device, &facts, &rule)?;
+        let accuracy = details::accuracy(&facts, &rule);
         let folding = Folding::new(facts, rule, &filter);
         let FilterRule { window, algorithm, .. } = rule;
-        Ok(PreparedFilter2d { device: device.clone(), window, algorithm, filter, folding, types: PhantomData })
+        Ok(PreparedFilter2d {
+            device: device.clone(),
+            window,
+            algorithm,
+            filter,
+            accuracy,
+            folding,
+            types: PhantomData,
+        })
     }
 
     /// Returns the device that the filter runs on.
@@ -269,21 +281,39 @@ impl<S: FilterSample, O: FilterSample> PreparedFilter2d<S, O> {
 
     /// Returns the plan for filtering pictures of this shape, which is as for [`output_shape`](Self::output_shape).
     ///
+    /// ```
+    /// use slm::filter1d::{Accuracy, ErrorBound};
+    /// use slm::filter2d::Filter2dMethod;
+    /// use slm::{Device, Filter2d};
+    ///
+    /// # fn main() -> slm::Result<()> {
+    /// let blur = Filter2d::<f32, f32>::gaussian(50.0);
+    /// let plan = blur.clone().prepare(&Device::cpu())?.plan([1000, 1000])?;
+    /// assert_eq!(plan.details.method, Filter2dMethod::Passes);
+    /// assert!(matches!(plan.details.accuracy, Accuracy::PerOutput(_)));
+    ///
+    /// let fast = blur.error_bound(ErrorBound::PerSegment).prepare(&Device::cpu())?.plan([1000, 1000])?;
+    /// assert!(matches!(fast.details.method, Filter2dMethod::Lines { .. }));
+    /// assert!(fast.details.operations < plan.details.operations);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of [`output_shape`](Self::output_shape), [`Error::TooLarge`] for more outputs than memory can have, and what prevents the
     /// filter from running on the device.
-    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter2dAlgorithm>> {
+    pub fn plan(&self, shape: impl AsRef<[usize]>) -> Result<Plan<Filter2dAlgorithm, Filtering>> {
         let (problem, outputs) = self.window.problem(&self.window.shape_of(shape.as_ref()))?;
-        Ok(Plan::new(&self.device, self.algorithm, &outputs, (), self.planned(&problem)?))
+        let planned = self.planned(&problem)?;
+        let details = planned.details(self.accuracy);
+        Ok(Plan::new(&self.device, self.algorithm, &outputs, details, planned.planned))
     }
 
-    pub(super) fn planned(&self, problem: &PictureProblem) -> Result<Planned> {
-        self.with_fewest(problem, |filter, problem| {
-            Ok(match &filter.0 {
-                OnDevice::Cpu(filter) => Planned::new(filter.reason(), []),
-                OnDevice::Gpu(filter) => filter.plan(problem)?,
-            })
+    pub(super) fn planned(&self, problem: &PictureProblem) -> Result<PlannedPicture> {
+        self.with_fewest(problem, |filter, problem| match &filter.0 {
+            OnDevice::Cpu(filter) => filter.plan(problem),
+            OnDevice::Gpu(filter) => filter.plan(problem),
         })
     }
 

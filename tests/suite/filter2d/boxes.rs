@@ -9,7 +9,7 @@ use crate::common::{Random, ensure, equal, is_emulated, is_slow, on_every_backen
 use libtest_mimic::{Failed, Trial};
 use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::Filter2dError;
+use slm::filter2d::{Filter2dError, Filtering};
 use slm::{Backend, Boundary, Device, Filter2dAlgorithm, Result as SlmResult};
 
 /// Types with each type of sums, and outputs that are wider, narrower and rounded.
@@ -184,11 +184,11 @@ fn which_method_on_the_cpu() -> Result<(), Failed> {
     equal(by_segments(&case, "f64_f64_f64")?, false)
 }
 
-fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm, Filtering>> {
     planned_of("f32_f32_f32", case, algorithm)
 }
 
-fn planned_of(name: &str, case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
+fn planned_of(name: &str, case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm, Filtering>> {
     types(name).runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 

@@ -9,6 +9,7 @@ use super::{SUITE, check};
 use crate::common::{Random, ensure, equal, is_cuda, is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use slm::emulator::{Action, Profile, Space};
+use slm::filter2d::Filtering;
 use slm::{Backend, Device, Error, Extent, Filter2dAlgorithm};
 
 /// Types with each type of sums.
@@ -88,7 +89,11 @@ fn outer_products(device: &Device, types: &Types) -> Result<(), Failed> {
     Ok(())
 }
 
-fn plan(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Result<slm::Plan<Filter2dAlgorithm>> {
+fn plan(
+    types: &Types,
+    case: &Case,
+    algorithm: Filter2dAlgorithm,
+) -> slm::Result<slm::Plan<Filter2dAlgorithm, Filtering>> {
     types.runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 

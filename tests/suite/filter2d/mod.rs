@@ -14,6 +14,7 @@
 //! | `per_axis.rs`, `origins.rs` | a boundary for each axis; origins |
 //! | `boxes.rs`, `running.rs`, `passes.rs`, `two_passes.rs`, `streaming.rs`, `pixels.rs` | the kernels for some weights |
 //! | `kernels.rs`, `refused.rs` | which kernels run, and which filters they refuse |
+//! | `plans.rs` | what plans say about methods and errors |
 //! | `folded.rs` | weights that are longer than the picture |
 //! | `large.rs` | a large picture, and many small ones |
 //! | `oracle/` | results by the definition, part of `tests/support` |
@@ -33,6 +34,7 @@ mod origins;
 mod passes;
 mod per_axis;
 mod pixels;
+mod plans;
 mod refused;
 mod running;
 mod streaming;
@@ -74,6 +76,7 @@ pub(super) fn trials() -> Vec<Trial> {
         passes::trials(),
         per_axis::trials(),
         pixels::trials(),
+        plans::trials(),
         running::trials(),
         streaming::trials(),
         transforms::trials(),

@@ -10,7 +10,7 @@ use crate::common::{Random, ensure, equal, is_slow, on_profiles};
 use libtest_mimic::{Failed, Trial};
 use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::Filter2dError;
+use slm::filter2d::{Filter2dError, Filtering};
 use slm::{Boundary, Device, Extent, Filter2dAlgorithm, Result as SlmResult};
 
 /// Rows and columns of weights: with empty entries before none, one or both of them, on one side of the centre more than on the
@@ -148,7 +148,7 @@ fn order_of_sums(device: &Device) -> Result<(), Failed> {
     equal(actual, expected)
 }
 
-fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm, Filtering>> {
     floats().runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 

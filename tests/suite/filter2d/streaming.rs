@@ -9,7 +9,7 @@ use crate::common::{Random, ensure, equal, is_emulated, is_slow, on_every_backen
 use libtest_mimic::{Failed, Trial};
 use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::{Filter2dError, Unsupported};
+use slm::filter2d::{Filter2dError, Filtering, Unsupported};
 use slm::{Backend, Device, Extent, Filter2d, Filter2dAlgorithm, Result as SlmResult};
 
 /// Sizes of dense weights, and of outer products.
@@ -164,7 +164,7 @@ fn several_bands(device: &Device, taps: usize, is_separable: bool) -> Result<(),
     check_with(device, floats(), &resized(floats(), case, None, 2), &[algorithm])
 }
 
-fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm>> {
+fn planned(case: &Case, algorithm: Filter2dAlgorithm) -> SlmResult<Plan<Filter2dAlgorithm, Filtering>> {
     floats().runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 

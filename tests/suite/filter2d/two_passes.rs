@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3, array};
 use slm::Plan;
 use slm::emulator::Profile;
-use slm::filter2d::Filter2dError;
+use slm::filter2d::{Filter2dError, Filtering};
 use slm::{Boundary, Buffer2, Device, Error, Extent, Filter2d, Filter2dAlgorithm};
 use std::thread;
 
@@ -125,7 +125,11 @@ fn several_threads(device: &Device) -> Result<(), Failed> {
     equal(are_right, [true; 4])
 }
 
-fn planned(types: &Types, case: &Case, algorithm: Filter2dAlgorithm) -> slm::Result<Plan<Filter2dAlgorithm>> {
+fn planned(
+    types: &Types,
+    case: &Case,
+    algorithm: Filter2dAlgorithm,
+) -> slm::Result<Plan<Filter2dAlgorithm, Filtering>> {
     types.runs.plan(&Device::emulated(Profile::SM_90, 0), case, algorithm)
 }
 

@@ -5,6 +5,7 @@ use crate::common::Random;
 use crate::common::numbers::{Kind, Number, converted};
 use ndarray::{ArrayD, ArrayView2, ShapeBuilder};
 use slm::Plan;
+use slm::filter2d::Filtering;
 use slm::{Boundary, Buffer2, Device, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy, Result};
 
 /// Types of samples, weights and outputs.
@@ -39,7 +40,12 @@ pub(super) trait Runs {
         matrices: Matrices<'_>,
     ) -> Result<Vec<f64>>;
 
-    fn plan(&self, device: &Device, case: &Case, algorithm: Filter2dAlgorithm) -> Result<Plan<Filter2dAlgorithm>>;
+    fn plan(
+        &self,
+        device: &Device,
+        case: &Case,
+        algorithm: Filter2dAlgorithm,
+    ) -> Result<Plan<Filter2dAlgorithm, Filtering>>;
 }
 
 /// The memory of two matrices: numbers, rows, columns and pitch.
@@ -130,7 +136,12 @@ where
         Ok(output.into_buffer().download()?.into_iter().map(O::to).collect())
     }
 
-    fn plan(&self, device: &Device, case: &Case, algorithm: Filter2dAlgorithm) -> Result<Plan<Filter2dAlgorithm>> {
+    fn plan(
+        &self,
+        device: &Device,
+        case: &Case,
+        algorithm: Filter2dAlgorithm,
+    ) -> Result<Plan<Filter2dAlgorithm, Filtering>> {
         let shape: Vec<usize> = case.shape.into_iter().chain(case.channels).collect();
         Self::filter(case).algorithm(algorithm).prepare(device)?.plan(shape)
     }

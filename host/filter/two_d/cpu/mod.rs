@@ -13,6 +13,7 @@ mod transformed;
 use super::accumulator::{Accumulator, store, zeros};
 use super::any_weights::{AnyWeights, with_weights};
 use super::choose::{CpuChoice, choose_on_cpu};
+use super::details::{Filter2dMethod, PlannedPicture};
 use super::element::{Scalar, Slice, SliceMut, with_type};
 use super::facts::Facts;
 use super::rule::FilterRule;
@@ -21,7 +22,8 @@ use super::window::PictureProblem;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::{self, vectorised};
 use crate::element::stored::Stored;
-use crate::filter1d::Number;
+use crate::filter1d::{Filtering, Number};
+use crate::plan::Planned;
 use crate::{Element, Result};
 use products::{WIDE, WIDTH, one_row, pays_for_two_rows, two_lines, two_rows};
 use segments::Segments;
@@ -84,8 +86,34 @@ impl CpuFilter {
         if self.sums_segments() { segments::band(taps) } else { 1 }
     }
 
+    pub(super) fn plan(&self, problem: &PictureProblem) -> Result<PlannedPicture> {
+        let planned = Planned::new(self.reason(), []);
+        let method = match (self.choice, &self.weights) {
+            (CpuChoice::Transforms, AnyWeights::F32(weights)) if !problem.is_empty() => {
+                return Ok(PlannedPicture::of_lines(planned, self.transforms(weights, problem)?));
+            }
+            (CpuChoice::Transforms, AnyWeights::F64(weights)) if !problem.is_empty() => {
+                return Ok(PlannedPicture::of_lines(planned, self.transforms(weights, problem)?));
+            }
+            (CpuChoice::Segments, _) => Filter2dMethod::Segments,
+            (CpuChoice::Product | CpuChoice::Transforms, _) => Filter2dMethod::Passes,
+            (CpuChoice::Dense, _) => Filter2dMethod::Products,
+        };
+        Ok(PlannedPicture::of_sums(planned, method, problem))
+    }
+
+    /// Returns what lines of a picture are filtered by: down the columns, and along the rows.
+    fn transforms<A: Accumulator + Number>(
+        &self,
+        weights: &Weights<A>,
+        problem: &PictureProblem,
+    ) -> Result<[Filtering; 2]> {
+        let passes = weights.passes().expect("only outer products are transformed");
+        transformed::plan(&passes, problem, A::of_scalar(self.rule.outside))
+    }
+
     /// Returns what the weights are computed as.
-    pub(super) fn reason(&self) -> &'static str {
+    fn reason(&self) -> &'static str {
         match self.choice {
             CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
             CpuChoice::Transforms => {

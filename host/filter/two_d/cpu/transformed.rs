@@ -13,7 +13,7 @@ use super::strips::{Input, Strips};
 use crate::cpu::allocation;
 use crate::cpu::parallel::{for_chunks, try_for_chunks};
 use crate::filter::generated::WeightSource;
-use crate::filter1d::{CpuLines, Lines, Number, Reach, Taps, of_many_taps};
+use crate::filter1d::{CpuLines, Filtering, Lines, Number, Reach, Taps, of_many_taps};
 use crate::filter2d::accumulator::{Accumulator, zeros};
 use crate::filter2d::weights::{Values, Weights};
 use crate::filter2d::window::{Axis, PictureProblem};
@@ -35,6 +35,22 @@ pub(super) fn filter<A: Accumulator + Number, O: Element>(
         store(&sums[number * width..][..width], &mut outputs[..width]);
     });
     Ok(())
+}
+
+/// Returns what the lines of both passes are filtered by: down the columns, and along the rows.
+pub(super) fn plan<A: Accumulator + Number>(
+    [row, column]: &[Weights<A>; 2],
+    problem: &PictureProblem,
+    outside: A,
+) -> Result<[Filtering; 2]> {
+    let &PictureProblem { planes, rows, columns, channels, .. } = problem;
+    let of = |weights, axis: &Axis, count: usize| -> Result<Filtering> {
+        Ok(filter_of(weights, axis, outside)?.plan(&lines(axis, count, Orientation::Rows))?.details)
+    };
+    Ok([
+        of(column, &rows, planes.saturating_mul(problem.output_width()))?,
+        of(row, &columns, planes.saturating_mul(rows.samples).saturating_mul(channels))?,
+    ])
 }
 
 /// Returns the sums along the rows of samples of all planes, without gaps.

@@ -22,10 +22,11 @@ use crate::device::kernel::{OnDemand, Recent};
 use crate::element::any::Erase;
 use crate::filter::generated::WeightSource;
 use crate::filter::part::{PACK, Placement};
-use crate::filter1d::{ErrorBound, GpuLines, Lines, Number, Reach, Taps, on_gpu_by};
+use crate::filter1d::{ErrorBound, Filtering, GpuLines, Lines, Number, Reach, Taps, on_gpu_by};
 use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::any_weights::AnyWeights;
 use crate::filter2d::choose::{Direct, LinePasses};
+use crate::filter2d::details::PlannedPicture;
 use crate::filter2d::element::{BufferMut, BufferRef};
 use crate::filter2d::weights::{Values, Weights};
 use crate::filter2d::window::{AxisRule, PictureProblem};
@@ -42,7 +43,7 @@ pub(super) trait ByLines: Send + Sync {
     fn run(&self, picture: &PictureProblem, samples: BufferRef<'_>, outputs: BufferMut<'_>) -> Result<()>;
 
     /// Returns the plan for a picture that is not empty.
-    fn plan(&self, picture: &PictureProblem) -> Result<Planned>;
+    fn plan(&self, picture: &PictureProblem) -> Result<PlannedPicture>;
 }
 
 /// Why filters of lines are taken.
@@ -239,7 +240,7 @@ impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
         }
     }
 
-    fn plan(&self, picture: &PictureProblem) -> Result<Planned> {
+    fn plan(&self, picture: &PictureProblem) -> Result<PlannedPicture> {
         let (steps, [read, write]) = (Steps::new(picture), &self.conversions);
         let transposed = |matrices: &Matrices, is_needed: bool| -> Result<Vec<LaunchPlan>> {
             let planned = |matrices: &Matrices| self.transposition(matrices)?.plan::<A>(matrices.pitches());
@@ -251,7 +252,8 @@ impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
             };
         let ending = self.ending(picture);
         let (down, along) = (self.down.plan(&steps.down)?, self.along.plan(&steps.along)?);
-        let has_transforms = down.is_transformed() || along.is_transformed();
+        let details = [down.details, along.details];
+        let reason = if details.iter().any(Filtering::is_transformed) { BY_TRANSFORMS } else { BY_SUMS };
         let launches = [
             converted(read, picture.of_samples(), self.kinds[0] != A::KIND)?,
             transposed(&steps.to_columns, true)?,
@@ -261,7 +263,7 @@ impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
             transposed(&steps.to_pixels, picture.channels > 1)?,
             converted(write, picture.of_outputs(), ending == Ending::Stored)?,
         ];
-        Ok(Planned::new(if has_transforms { BY_TRANSFORMS } else { BY_SUMS }, launches.concat()))
+        Ok(PlannedPicture::of_lines(Planned::new(reason, launches.concat()), details))
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) use segments::SegmentKernel;
 pub(super) use streaming::{Streaming, StreamingTypes};
 
 use super::choose::{Choice, Decision, LinePasses};
+use super::details::{Filter2dMethod, PlannedPicture};
 use super::element::{BufferMut, BufferRef};
 use super::rule::FilterRule;
 use super::window::PictureProblem;
@@ -64,7 +65,7 @@ trait Launches: Send + Sync {
 pub(super) struct GpuFilter {
     gpu: Gpu,
     reason: &'static str,
-    sums_segments: bool,
+    method: Filter2dMethod,
     launches: Box<dyn Launches>,
     /// For pictures that take less time by them.
     line_passes: Option<LinePasses>,
@@ -75,9 +76,9 @@ impl GpuFilter {
     /// Loads the kernels that have been chosen, and uploads the weights that they read.
     pub(super) fn new(gpu: Gpu, decision: Decision, rule: &FilterRule) -> Result<Self> {
         let Decision { choice, reason, line_passes } = decision;
-        let sums_segments = matches!(choice, Choice::Segments(..) | Choice::Running(_));
+        let method = choice.method();
         let launches = load(choice, &gpu, rule)?;
-        Ok(GpuFilter { gpu, reason, sums_segments, launches, line_passes, by_lines: OnDemand::default() })
+        Ok(GpuFilter { gpu, reason, method, launches, line_passes, by_lines: OnDemand::default() })
     }
 
     /// Returns filters of lines, if they take less time for a picture.
@@ -92,7 +93,7 @@ impl GpuFilter {
 
     /// Returns whether windows are summed by segments.
     pub(super) fn sums_segments(&self) -> bool {
-        self.sums_segments
+        self.method == Filter2dMethod::Segments
     }
 
     /// Returns the number of output rows that parts of a picture begin at multiples of.
@@ -112,14 +113,15 @@ impl GpuFilter {
         self.launches.enqueue(problem, samples, outputs)
     }
 
-    pub(super) fn plan(&self, problem: &PictureProblem) -> Result<Planned> {
+    pub(super) fn plan(&self, problem: &PictureProblem) -> Result<PlannedPicture> {
+        let of_sums = |planned| Ok(PlannedPicture::of_sums(planned, self.method, problem));
         if problem.is_empty() {
-            return Ok(Planned::nothing());
+            return of_sums(Planned::nothing());
         }
-        Ok(match self.by_lines(problem)? {
-            Some(by_lines) => by_lines.plan(problem)?,
-            None => Planned::new(self.reason, self.launches.plan(problem)),
-        })
+        match self.by_lines(problem)? {
+            Some(by_lines) => by_lines.plan(problem),
+            None => of_sums(Planned::new(self.reason, self.launches.plan(problem))),
+        }
     }
 }
 

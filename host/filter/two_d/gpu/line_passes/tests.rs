@@ -76,7 +76,7 @@ fn compare<S: Erase, O: Erase + PartialEq>(weights: AnyWeights, number: usize, c
     let is_converted = [S::KIND, O::KIND].map(|kind| usize::from(kind != passes.sums));
     let gaps = channels > 1 && passes.sums == O::KIND && problem.output_pitch != problem.output_width();
     let launches = 4 + usize::from(channels > 1) + is_converted[0] + is_converted[1] + usize::from(gaps);
-    assert_eq!(by_lines.plan(&problem).unwrap().into_launches().len(), launches, "{what}");
+    assert_eq!(by_lines.plan(&problem).unwrap().planned.into_launches().len(), launches, "{what}");
 }
 
 /// The last rows of a picture have the same bits as in the whole picture.

@@ -1,0 +1,159 @@
+//! What plans say about filters of pictures.
+
+use super::any_weights::AnyWeights;
+use super::element::peak;
+use super::facts::Facts;
+use super::rule::FilterRule;
+use super::window::PictureProblem;
+use crate::filter1d::{self, Accuracy, Filter1dMethod};
+use crate::plan::{Details, Planned};
+use slm_kernels::signal::Kind;
+use std::fmt;
+
+/// Details of the [plan](crate::Plan) of a filter of pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Filtering {
+    /// The method, which [`Filter2dAlgorithm::Auto`](super::Filter2dAlgorithm::Auto) has chosen for pictures of this shape, or the requested
+    /// one.
+    pub method: Filter2dMethod,
+    /// Multiplications and additions for all outputs. What a kernel computes more than once counts once.
+    pub operations: u64,
+    /// Bound of the errors of sums, as far as nothing overflows or is below the smallest normal number. For
+    /// [`NanPolicy::Renormalise`](super::NanPolicy::Renormalise), of each of the three sums. With transforms, the samples of an output's segments are
+    /// those of all lines of the first pass whose sums are in its segment of the second one. The [module](super) has the complete bounds.
+    pub accuracy: Accuracy,
+}
+
+/// How the outputs of a filter of pictures are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Filter2dMethod {
+    /// All products of an output are added up.
+    Products,
+    /// The weights are an outer product: products are added up along one axis, and then along the other one.
+    Passes,
+    /// The weights are equal: samples are added up, by segments that neighbouring outputs share.
+    Segments,
+    /// The weights are an outer product: filters of lines, one after the other.
+    Lines {
+        /// Filter of the columns.
+        down_columns: Filter1dMethod,
+        /// Filter of the rows.
+        along_rows: Filter1dMethod,
+    },
+}
+
+/// Additions and multiplications of an output of equal weights: three sums along each axis, and the product.
+const SEGMENTS: u64 = 7;
+
+impl Filter2dMethod {
+    /// Returns the operations for a picture, if they do not depend on lines.
+    fn operations(self, picture: &PictureProblem) -> u64 {
+        let [rows, columns] = [picture.rows.taps, picture.columns.taps].map(|taps| taps as u64);
+        let of_output = match self {
+            Filter2dMethod::Products => rows.saturating_mul(columns).saturating_mul(2),
+            Filter2dMethod::Passes | Filter2dMethod::Lines { .. } => (rows + columns).saturating_mul(2),
+            Filter2dMethod::Segments => SEGMENTS,
+        };
+        (picture.output_rows() as u64).saturating_mul(picture.output_width() as u64).saturating_mul(of_output)
+    }
+}
+
+/// What a filter does for a picture.
+pub(super) struct PlannedPicture {
+    pub(super) planned: Planned,
+    method: Filter2dMethod,
+    operations: u64,
+    /// Accuracy of transforms.
+    transformed: Option<Accuracy>,
+}
+
+impl PlannedPicture {
+    /// Returns the plan of sums.
+    pub(super) fn of_sums(planned: Planned, method: Filter2dMethod, picture: &PictureProblem) -> Self {
+        PlannedPicture { planned, method, operations: method.operations(picture), transformed: None }
+    }
+
+    /// Returns the plan of filters of lines: down the columns, and along the rows.
+    pub(super) fn of_lines(planned: Planned, [down, along]: [filter1d::Filtering; 2]) -> Self {
+        let is_transformed = [down, along].iter().any(filter1d::Filtering::is_transformed);
+        PlannedPicture {
+            planned,
+            method: Filter2dMethod::Lines { down_columns: down.method, along_rows: along.method },
+            operations: down.operations.saturating_add(along.operations),
+            transformed: is_transformed.then(|| after_each_other([down.accuracy, along.accuracy])),
+        }
+    }
+
+    /// Returns the details, for a filter whose sums have this accuracy.
+    pub(super) fn details(&self, of_sums: Accuracy) -> Filtering {
+        let &PlannedPicture { method, operations, transformed, .. } = self;
+        Filtering { method, operations, accuracy: transformed.unwrap_or(of_sums) }
+    }
+}
+
+/// Returns the accuracy of two filters of lines, at least one of which has transforms. Magnitudes of products are not more than the norm
+/// times the magnitudes of the weights. That the samples of the second filter have errors of their own adds less than a hundredth.
+fn after_each_other(filters: [Accuracy; 2]) -> Accuracy {
+    let factors = filters.map(|accuracy| match accuracy {
+        Accuracy::Exact => 0.0,
+        Accuracy::PerOutput(factor) | Accuracy::PerSegment(factor) => factor,
+    });
+    Accuracy::PerSegment(1.01 * (factors[0] + factors[1]))
+}
+
+/// Returns the accuracy of the sums of a filter, by every algorithm. Those of outer products have the roundings of the products of both
+/// factors, too.
+pub(super) fn accuracy(facts: &Facts, rule: &FilterRule) -> Accuracy {
+    let [rows, columns] = facts.shape();
+    let of_products = if facts.product.is_some() { 16 } else { 0 };
+    accuracy_of_sums(
+        &facts.weights,
+        rule.kinds[0],
+        rule.divisor,
+        rows.saturating_mul(columns).saturating_add(of_products),
+    )
+}
+
+/// Returns the accuracy of sums of samples of a type with this number of roundings. With a divisor, sums of integers are exact up to
+/// 2^53, and are divided once.
+pub(super) fn accuracy_of_sums(
+    weights: &AnyWeights,
+    samples: Kind,
+    divisor: Option<f64>,
+    roundings: usize,
+) -> Accuracy {
+    let [rows, columns] = weights.shape().map(|taps| taps as u128);
+    let is_exact = peak(samples).is_some_and(|peak| (rows * columns).saturating_mul(peak) <= 1 << 53);
+    let roundings = match divisor {
+        Some(_) if is_exact => 1,
+        Some(_) => roundings.saturating_add(1),
+        None => roundings,
+    };
+    match weights {
+        AnyWeights::I32(_) | AnyWeights::I64(_) => Accuracy::Exact,
+        AnyWeights::F32(_) => Accuracy::of_sums::<f32>(roundings),
+        AnyWeights::F64(_) => Accuracy::of_sums::<f64>(roundings),
+    }
+}
+
+impl fmt::Display for Filter2dMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Filter2dMethod::Products => f.write_str("all products of an output"),
+            Filter2dMethod::Passes => f.write_str("products along both axes of an outer product"),
+            Filter2dMethod::Segments => f.write_str("sums of segments"),
+            Filter2dMethod::Lines { down_columns, along_rows } => {
+                write!(f, "lines: {down_columns} down the columns, {along_rows} along the rows")
+            }
+        }
+    }
+}
+
+impl Details for Filtering {
+    fn write_lines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Filtering { method, operations, accuracy } = self;
+        write!(f, "\nmethod     {method}, {:.2e} operations\nerrors     {accuracy}", *operations as f64)
+    }
+}
