@@ -129,7 +129,7 @@ fn ranks(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
         1 => RankWindow::disc(reader.extreme()),
         _ => RankWindow::rectangle(reader.below(6), reader.below(6)),
     };
-    // An emulated device reads them all for each output.
+    // An emulated device reads them all for each output, again and again.
     let samples = window.shape().into_iter().fold(1, usize::saturating_mul);
     let filter = match reader.below(3) {
         0 => Rank2d::median(window),
@@ -143,7 +143,7 @@ fn ranks(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
     let _ = filter.output_shape([reader.extreme(), reader.extreme()]);
     let shape = [reader.below(9), reader.below(20)];
     let [rows, columns] = filter.output_shape(shape)?;
-    if !floods(&[rows, columns, samples / 64 + 1]) {
+    if !floods(&[rows, columns, samples / 8 + 1]) {
         filter.apply(&Array2::<f32>::ones(shape))?;
     }
     Ok(())
@@ -241,7 +241,7 @@ fn ranks_of_lines(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
     let shape = [reader.below(9), reader.below(20)];
     let [lines, samples] = filter.output_shape(shape)?;
     // As for `ranks`.
-    if !floods(&[lines, samples, window / 64 + 1]) {
+    if !floods(&[lines, samples, window / 8 + 1]) {
         filter.apply(&Array2::<f32>::ones(shape))?;
     }
     Ok(())
@@ -262,7 +262,7 @@ fn morphology(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
     let operation = operation.prepare(device)?;
     let _ = operation.plan([reader.extreme(), reader.extreme()]);
     let shape = [reader.below(9), reader.below(20)];
-    if !floods(&[shape[0], shape[1], samples / 64 + 1]) {
+    if !floods(&[shape[0], shape[1], samples / 8 + 1]) {
         operation.apply(&Array2::<f32>::ones(shape))?;
     }
     Ok(())

@@ -27,7 +27,11 @@ fuzz_target!(|input: &[u8]| {
     let reader = &mut Reader::new(input);
     let (kind, check) = reader.pick(&TYPES);
     let (devices, algorithm) = (devices(reader), reader.pick(&ALGORITHMS));
-    let case = read(reader, kind);
+    let mut case = read(reader, kind);
+    if algorithm == Rank2dAlgorithm::SortedTile {
+        // An emulated device takes seconds for a tile.
+        case = one_channel(case);
+    }
     devices.iter().for_each(|device| check(&case, algorithm, device));
 });
 
@@ -58,6 +62,13 @@ fn read(reader: &mut Reader<'_>, kind: Kind) -> Case {
     };
     let samples = reader.numbers(case.sample_count(), kind, false);
     Case { samples, ..case }
+}
+
+/// Returns the first channel of a case.
+fn one_channel(mut case: Case) -> Case {
+    case.channels = None;
+    case.samples.truncate(case.sample_count());
+    case
 }
 
 /// Returns a mask with at least one sample, or none.

@@ -71,6 +71,11 @@ impl<'a> Cursor<'a> {
         is_next
     }
 
+    /// Returns whether the rest of the line begins with `text`, which is within a line.
+    pub(super) fn starts_with(&self, text: &str) -> bool {
+        self.rest.as_str().starts_with(text)
+    }
+
     /// Returns the text from here to `end`, which is not before.
     pub(super) fn text_to(&self, end: &Cursor<'a>) -> &'a str {
         let text = self.rest.as_str();
@@ -79,8 +84,9 @@ impl<'a> Cursor<'a> {
 
     /// Returns the rest of the line, and advances to the next one.
     pub(super) fn take_line(&mut self) -> &'a str {
-        let line = self.rest_of_line();
+        let start = self.clone();
         self.skip_while(|c| c != '\n');
+        let line = start.text_to(self);
         self.advance();
         line
     }

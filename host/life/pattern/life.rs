@@ -12,7 +12,7 @@ pub(super) const START: &str = "#Life";
 pub(super) fn read(text: &str) -> Result<Pattern> {
     let (mut cursor, mut reader) = (Cursor::new(text), Reader::default());
     cursor.skip_while(char::is_whitespace);
-    if !cursor.rest_of_line().starts_with(START) {
+    if !cursor.starts_with(START) {
         return Err(cursor.unexpected("#Life 1.05 or #Life 1.06"));
     }
     cursor.take_line();

@@ -48,7 +48,7 @@ impl Header {
     fn comment(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
         cursor.advance();
         let kind = cursor.next();
-        if kind == Some('\n') || cursor.rest_of_line().starts_with("CXRLE") {
+        if kind == Some('\n') || cursor.starts_with("CXRLE") {
             cursor.take_line();
             return Ok(());
         }
