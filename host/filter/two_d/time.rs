@@ -32,8 +32,11 @@ const TWO_LAUNCHES_OF_F64: Times = Times { product: 0.3, ..TWO_LAUNCHES };
 /// Time of a launch that transposes or converts, in picoseconds.
 const LAUNCH: f64 = 8e6;
 
-/// Time of a transposition or a conversion with the memory that it requests, in picoseconds for each byte that it reads or writes.
-const MOVED_BYTE: f64 = 0.7;
+/// Time of a transposition, in picoseconds for each byte that it reads or writes.
+const TRANSPOSED_BYTE: f64 = 0.29;
+
+/// The same of a conversion.
+const CONVERTED_BYTE: f64 = 0.83;
 
 impl LinePasses {
     /// Returns whether filters of lines take less time than other kernels for pictures of this width.
@@ -57,16 +60,19 @@ impl LinePasses {
     fn time<A: Number>(&self, gpu: GpuOfLines, picture: &PictureProblem) -> f64 {
         let (steps, [rows, columns]) = (Steps::new(picture), self.product.shape());
         let (of_sum, bound) = (self.sums.bytes(), self.rule.bound);
-        let moved = |elements: usize, bytes: u64| LAUNCH + elements as f64 * bytes as f64 * MOVED_BYTE;
-        let conversion =
-            |elements, kind: Kind| if kind == self.sums { 0.0 } else { moved(elements, kind.bytes() + of_sum) };
+        let launch = |elements: usize, bytes: u64, of_byte: f64| LAUNCH + elements as f64 * bytes as f64 * of_byte;
+        let transposition = |elements| launch(elements, 2 * of_sum, TRANSPOSED_BYTE);
+        let conversion = |elements, kind: Kind| match kind == self.sums {
+            true => 0.0,
+            false => launch(elements, kind.bytes() + of_sum, CONVERTED_BYTE),
+        };
         let [samples, outputs] = self.rule.kinds;
         let [read, written] = [&steps.to_columns, &steps.to_pixels].map(|matrices| matrices.len());
-        let to_pixels = if picture.channels == 1 { 0.0 } else { moved(written, 2 * of_sum) };
+        let to_pixels = if picture.channels == 1 { 0.0 } else { transposition(written) };
         conversion(read, samples)
-            + moved(read, 2 * of_sum)
+            + transposition(read)
             + time_on_gpu::<A>(gpu, rows, &steps.down, bound)
-            + moved(steps.to_rows.len(), 2 * of_sum)
+            + transposition(steps.to_rows.len())
             + time_on_gpu::<A>(gpu, columns, &steps.along, bound)
             + to_pixels
             + conversion(written, outputs)
