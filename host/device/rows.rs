@@ -68,12 +68,6 @@ impl Rows {
         self
     }
 
-    /// Returns the source and target position if neither side has gaps.
-    pub(crate) fn without_gaps(self) -> Option<[Range<usize>; 2]> {
-        let rows = self.joined();
-        if rows.count == 1 { rows.each().next() } else { None }
-    }
-
     /// Returns the source and target position of each row.
     pub(crate) fn each(self) -> impl Iterator<Item = [Range<usize>; 2]> {
         (0..if self.is_empty() { 0 } else { self.count }).map(move |row| {
@@ -111,15 +105,6 @@ mod tests {
         assert_eq!(target, [5, 6, 7, 8, 9, 9, 4, 5]);
         rows(0, 2, [0, 2], [0, 2]).copy::<i32>(&[], &mut []);
         rows(3, 0, [0, 2], [0, 0]).copy::<i32>(&[], &mut []);
-    }
-
-    #[test]
-    fn rows_without_gaps_are_at_one_position() {
-        assert_eq!(rows(3, 2, [1, 2], [4, 2]).without_gaps(), Some([1..7, 4..10]));
-        assert_eq!(rows(1, 2, [1, 9], [4, 9]).without_gaps(), Some([1..3, 4..6]));
-        for gaps in [rows(3, 2, [1, 3], [4, 2]), rows(3, 2, [1, 2], [4, 3]), rows(1, 0, [1, 0], [4, 0])] {
-            assert_eq!(gaps.without_gaps(), None);
-        }
     }
 
     #[test]

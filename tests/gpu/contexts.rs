@@ -80,9 +80,10 @@ fn results_of_all_sizes(device: &Device) -> Result<(), Failed> {
     let run = |first: usize| -> Result<(), Failed> {
         for len in lengths {
             let expected = &data[first..first + len];
-            let mut result = vec![0; len + 1];
-            buffer.slice(first..first + len)?.download_into(&mut result[1..])?;
-            same(&result[1..], expected)?;
+            let mut result = vec![7; len + 2];
+            buffer.slice(first..first + len)?.download_into(&mut result[1..=len])?;
+            same(&result[1..=len], expected)?;
+            equal([result[0], result[len + 1]], [7, 7])?;
             let mut pinned = device.pinned(len)?;
             buffer.slice(first..first + len)?.download_into(&mut pinned)?;
             same(&pinned, expected)?;

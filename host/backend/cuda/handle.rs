@@ -1,4 +1,4 @@
-//! What the driver lends, released when dropped: contexts, streams, events, modules and pinned memory.
+//! Owned resources of the driver, released when dropped: contexts, streams, events, modules and pinned memory.
 //!
 //! Any thread may use them. Releasing a handle ignores the result: a failure belongs to earlier work, whose wait reports it.
 
@@ -91,7 +91,7 @@ unsafe impl Send for HostMemory {}
 unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
-    /// Returns this number of bytes, at least 1.
+    /// Allocates this number of bytes, at least 1.
     pub(super) fn allocate(bytes: usize) -> Result<Self> {
         let mut address = ptr::null_mut();
         // SAFETY: writes one address, which outlives the call.
@@ -106,7 +106,8 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        // SAFETY: allocated by `allocate` and freed once. No copy uses it any more, because each has ended when the call that began it returns.
+        // SAFETY: allocated by `allocate` and freed once. No copy uses it any more, because each has ended when the call that began it
+        // returns.
         unsafe { api::cuMemFreeHost(self.0) };
     }
 }

@@ -5,6 +5,7 @@ use super::handle::HostMemory;
 use super::pinned::is_pinned;
 use super::queue::Queue;
 use super::rows::{self, Addresses};
+use super::staging::Staging;
 use crate::device::rows::{Place, Rows};
 use crate::{Element, Error, Result, backend};
 #[cfg(any(cust, feature = "dlpack"))]
@@ -119,14 +120,15 @@ impl<T: Element> backend::DeviceMemory<T> for DeviceMemory<T> {
     fn download_rows(&self, data: &mut [T], rows: Rows) -> Result<()> {
         assert!(rows.fit(self.len, data.len()), "{rows:?}");
         self.queue.enter()?;
-        if let Some([from, to]) = rows.without_gaps()
+        let rows = rows.joined();
+        // The driver copies to pinned memory directly, and large results faster than through it.
+        if rows.count == 1
+            && let Some([from, to]) = rows.each().next()
             && let result = &mut data[to]
+            && Staging::has_room(size_of_val(result))
             && !is_pinned(result)
-            && let Some(done) = self
-                .queue
-                .context()
-                .staging()
-                .with(size_of_val(result), |pinned| self.download_through(pinned, from.start, result))
+            && let staging = self.queue.context().staging()
+            && let Some(done) = staging.with(|pinned| self.download_through(pinned, from.start, result))
         {
             return done;
         }
@@ -189,7 +191,8 @@ impl<T: Element> DeviceMemory<T> {
         let rows = Rows { source: Place { first, pitch: len }, ..Rows::whole(len) };
         assert!(rows.fit(self.len, len), "{rows:?}");
         let addresses = Addresses::Download(self.address, pinned.address());
-        // SAFETY: the rows fit, by the assertion, and in the pinned memory, which nobody else uses until the wait is over.
+        // SAFETY: the rows fit, by the assertion, and in the pinned memory, which nobody else uses until the wait is over, nor after an
+        // error.
         let started = unsafe { rows::enqueue(&self.queue, rows, size_of::<T>(), addresses) };
         let done = self.queue.wait();
         started.and(done)?;

@@ -5,7 +5,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `driver.rs` | loading the driver; its return codes as errors |
-//! | `handle.rs` | what the driver lends, released when dropped |
+//! | `handle.rs` | owned resources of the driver, released when dropped |
 //! | `places.rs` | values created once per key, without blocking other keys |
 //! | `module.rs` | choosing, checking and loading compiled modules |
 //! | `pool.rs` | the pool of a GPU's memory |

@@ -56,8 +56,8 @@ pub(super) fn is_pinned<T>(elements: &[T]) -> bool {
     let of_host = |address: u64| {
         let (mut attribute, mut kind) = (MEMORY_TYPE, 0u32);
         let mut value = (&raw mut kind).cast();
-        // SAFETY: reads one attribute and writes one integer, which outlive the call. Without an error, because the driver does not know
-        // other host memory.
+        // `cuPointerGetAttribute` returns an error for other host memory, which compute-sanitizer reports.
+        // SAFETY: reads one attribute and writes one integer, which outlive the call.
         let code = unsafe { api::cuPointerGetAttributes(1, &mut attribute, &mut value, address) };
         code == 0 && kind == HOST
     };

@@ -1,9 +1,11 @@
 //! Pinned memory that small results pass through.
 
 use super::handle::HostMemory;
+use crate::Result;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// Size of the pinned memory of a context, and of the largest result that passes through it: a mebibyte and something beside it.
+/// Size of the pinned memory of a context, and of the largest result that passes through it: 1.25 MiB, because a result of 1 MiB may have a
+/// few more bytes, such as 65,536 sums.
 const BYTES: usize = 5 << 18;
 
 /// Pinned memory of a context, allocated when it is used first.
@@ -15,17 +17,24 @@ const BYTES: usize = 5 << 18;
 pub(super) struct Staging(Mutex<Option<HostMemory>>);
 
 impl Staging {
-    /// Calls `copy` with pinned memory for a result of this number of bytes. Returns `None` if the result is too large, while another thread
-    /// uses the memory, and if there is none: then the driver copies the result in its own way. The context must be current.
-    pub(super) fn with<R>(&self, bytes: usize, copy: impl FnOnce(&HostMemory) -> R) -> Option<R> {
-        if bytes > BYTES {
-            return None;
-        }
+    /// Returns whether the memory has room for a result of this number of bytes.
+    pub(super) fn has_room(bytes: usize) -> bool {
+        bytes <= BYTES
+    }
+
+    /// Calls `copy` with the pinned memory. Returns `None` if another thread uses the memory, or if it could not be allocated. The context
+    /// must be current.
+    pub(super) fn with(&self, copy: impl FnOnce(&HostMemory) -> Result<()>) -> Option<Result<()>> {
         let mut memory = self.lock()?;
         if memory.is_none() {
             *memory = HostMemory::allocate(BYTES).ok();
         }
-        memory.as_ref().map(copy)
+        let result = memory.as_ref().map(copy);
+        if let Some(Err(_)) = result {
+            // The copy may not have ended, so no other result may use this memory.
+            *memory = None;
+        }
+        result
     }
 
     /// Returns `None` while another thread holds the lock.
