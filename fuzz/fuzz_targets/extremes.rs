@@ -129,7 +129,7 @@ fn ranks(reader: &mut Reader<'_>, device: &Device) -> Result<()> {
         1 => RankWindow::disc(reader.extreme()),
         _ => RankWindow::rectangle(reader.below(6), reader.below(6)),
     };
-    // An emulated device reads them all for each output, again and again.
+    // An emulated device reads all samples of a window for each output, several times.
     let samples = window.shape().into_iter().fold(1, usize::saturating_mul);
     let filter = match reader.below(3) {
         0 => Rank2d::median(window),
