@@ -186,7 +186,7 @@ fn what_runs_is_planned() -> Result<(), Failed> {
     equal(&*plan.reason, "an outer product: along the rows, then down the columns")?;
     // Bytes and row sums, row sums and bytes.
     equal(plan.launches.iter().map(|launch| launch.moved_bytes).collect::<Vec<_>>(), vec![7200 * 5; 2])?;
-    equal(plan.to_string().lines().count(), 6)?;
+    equal(plan.to_string().lines().count(), 8)?;
     blur.apply(Array3::from_elem((40, 60, 3), 100).view())?;
     let [report] = &device.emulation_reports()[..] else { return Err("not one kernel".into()) };
     equal(report.launches, 2)?;
