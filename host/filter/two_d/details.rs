@@ -99,9 +99,9 @@ impl PlannedPicture {
     }
 }
 
-/// Returns the accuracy of two filters of lines, at least one of which has transforms. Magnitudes of products are not more than the norm
-/// times the magnitudes of the weights. Up to 8 roundings of the factors of dense weights, and the errors of the second filter's samples, add
-/// less than 3 %.
+/// Returns the accuracy of both passes, with transforms in one or in both. The bound of sums holds with the norm, too: the products of an output
+/// have at most the magnitude of the norm times that of the weights. Up to 8 roundings of the factors of dense weights, and the errors of the
+/// second pass's samples, add less than 3 %.
 fn after_each_other(filters: [Accuracy; 2]) -> Accuracy {
     let factors = filters.map(|accuracy| match accuracy {
         Accuracy::Exact => 0.0,
