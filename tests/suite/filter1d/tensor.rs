@@ -103,14 +103,16 @@ fn largest(device: &Device) -> Result<(), Failed> {
 
 /// Rows and columns, with and without gaps and alignment, as by sums.
 fn matrices(device: &Device) -> Result<(), Failed> {
-    for (rows, columns, gap) in [(1, 40, 0), (40, 1, 2), (3, 64, 0), (5, 67, 3), (2, 2100, 1)] {
+    // Without thousands of columns, which take long on an emulated device.
+    let shapes = [(1, 40, 0, 0..2), (40, 1, 2, 0..2), (3, 64, 0, 0..2), (5, 67, 3, 0..2), (2, 2100, 1, 1..2)];
+    for (rows, columns, gap, axes) in shapes {
         let (taps, samples) = (Random::new(72).values::<i32>(21), Random::new(73).values::<i32>(rows * columns));
         let matrix = Array2::from_shape_vec((rows, columns), samples)?;
         let pitched = Buffer2::upload_pitched(device, &matrix, columns + gap)?;
         let filter = Filter1d::convolve(&taps).extent(slm::Extent::Full).boundary(slm::Boundary::Mirror);
         let products = filter.clone().algorithm(Filter1dAlgorithm::TensorCore).prepare(device)?;
         let sums = filter.prepare(&Device::cpu())?;
-        for axis in [0, 1] {
+        for axis in axes {
             let expected = sums.along(axis).apply(&matrix)?;
             equal(products.along(axis).apply(&matrix)?, expected.clone())?;
             equal(products.along(axis).apply(&pitched)?.download()?, expected)?;
