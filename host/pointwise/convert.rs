@@ -1,6 +1,6 @@
 //! Description of a conversion: plain data.
 
-use super::rule::PointwiseRule;
+use super::rule::{PointwiseRule, UNCHANGED};
 use super::{PointwiseElement, PreparedMap};
 use crate::{Device, Result};
 use std::marker::PhantomData;
@@ -40,8 +40,8 @@ impl<S: PointwiseElement, O: PointwiseElement> Convert<S, O> {
     /// Returns the conversion without scale and offset: numbers that `O` can represent keep their values.
     #[must_use]
     pub fn new() -> Self {
-        // The sum of -0 and -0 is -0, so that zeros keep their signs.
-        Convert { scale: 1.0, offset: -0.0, types: PhantomData }
+        let [scale, offset] = UNCHANGED;
+        Convert { scale, offset, types: PhantomData }
     }
 
     /// Returns the conversion that multiplies samples by this factor. The default is 1.

@@ -19,7 +19,7 @@ pub(super) trait CpuFunction<const N: usize>: Send + Sync {
 }
 
 /// A function of `N` samples on a GPU.
-pub(super) trait GpuFunction<const N: usize>: Send + Sync {
+pub(crate) trait GpuFunction<const N: usize>: Send + Sync {
     /// Computes all outputs. The buffers are on this device and have the types that the function was prepared for.
     fn run(&self, lines: &Lines<N>, samples: [BufferRef<'_>; N], outputs: BufferMut<'_>) -> Result<()>;
 

@@ -3,7 +3,7 @@
 use super::function::GpuFunction;
 use super::launcher::{Launcher, moved_bytes};
 use super::lines::Lines;
-use super::rule::{PointwiseRule, is_f32};
+use super::rule::{PointwiseRule, UNCHANGED, is_f32};
 use super::table;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::Launch;
@@ -26,6 +26,11 @@ pub(super) fn map(gpu: &Gpu, rule: &PointwiseRule, kinds: [Kind; 2]) -> Result<B
         PointwiseRule::Table(entries) => table::values(gpu, kinds, entries.as_slice())?,
         PointwiseRule::Between(edges, entries) => table::between(gpu, kinds, edges, entries.as_slice())?,
     })
+}
+
+/// Returns the conversion of samples to another type, for kernels that compute in a type of their own.
+pub(crate) fn conversion(gpu: &Gpu, kinds: [Kind; 2]) -> Result<Box<dyn GpuFunction<1>>> {
+    map(gpu, &PointwiseRule::Function(Function::Affine, UNCHANGED), kinds)
 }
 
 /// Returns a function of two samples and an output of these types.

@@ -4,7 +4,7 @@ use slm_kernels::pointwise as kernels;
 
 /// Rows of matrices of one shape, `N` of which are inputs. Positions and pitches are in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lines<const N: usize> {
+pub(crate) struct Lines<const N: usize> {
     pub(super) rows: usize,
     pub(super) columns: usize,
     /// Row pitches of the inputs.
@@ -20,7 +20,7 @@ impl<const N: usize> Lines<N> {
     }
 
     /// Returns the rows of matrices; a single one if there are no gaps.
-    pub(super) fn new([rows, columns]: [usize; 2], inputs: [usize; N], output: usize) -> Self {
+    pub(crate) fn new([rows, columns]: [usize; 2], inputs: [usize; N], output: usize) -> Self {
         if output == columns && inputs == [columns; N] {
             return Self::row(rows * columns);
         }

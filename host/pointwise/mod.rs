@@ -97,5 +97,9 @@ pub use lookup::Lookup;
 pub use map::Map;
 pub use prepared::PreparedMap;
 
+pub(crate) use function::GpuFunction;
+pub(crate) use gpu::conversion;
+pub(crate) use lines::Lines;
+
 #[cfg(doc)]
 use crate::{Buffer, Buffer2};

@@ -19,6 +19,9 @@ pub(super) enum PointwiseRule {
     Between(Vec<f64>, AnyVec),
 }
 
+/// The factor and the summand that leave numbers as they are. The sum of -0 and -0 is -0, so zeros keep their signs.
+pub(super) const UNCHANGED: [f64; 2] = [1.0, -0.0];
+
 impl PointwiseRule {
     /// Returns a multiplication and an addition with finite numbers, or an error.
     pub(super) fn affine<S: PointwiseElement, O: PointwiseElement>(scale: f64, offset: f64) -> Result<Self> {

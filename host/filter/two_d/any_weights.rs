@@ -90,12 +90,12 @@ impl AnyWeights {
         self
     }
 
-    /// Returns a single weight of one and the type of the sums. There is none for sums of `i64`, a type that filters of lines do not have.
-    pub(super) fn one(&self) -> Option<(Self, Kind)> {
+    /// Returns the type of the sums if filters of lines have it.
+    pub(super) fn kind_of_lines(&self) -> Option<Kind> {
         match self {
-            AnyWeights::F32(_) => Some((AnyWeights::F32(Weights::dense([1, 1], vec![1.0])), Kind::F32)),
-            AnyWeights::F64(_) => Some((AnyWeights::F64(Weights::dense([1, 1], vec![1.0])), Kind::F64)),
-            AnyWeights::I32(_) => Some((AnyWeights::I32(Weights::dense([1, 1], vec![1])), Kind::I32)),
+            AnyWeights::F32(_) => Some(Kind::F32),
+            AnyWeights::F64(_) => Some(Kind::F64),
+            AnyWeights::I32(_) => Some(Kind::I32),
             AnyWeights::I64(_) => None,
         }
     }

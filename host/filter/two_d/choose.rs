@@ -84,8 +84,6 @@ pub(super) struct LinePasses {
     /// Type of the sums.
     pub(super) sums: Kind,
     pub(super) rule: FilterRule,
-    /// Conversions of the samples to the type of the sums, and of the sums to that of the outputs.
-    pub(super) conversions: [Direct; 2],
     /// Whether the other kernel makes both passes in one launch.
     pub(super) competes_with_one_launch: bool,
 }
@@ -106,7 +104,7 @@ pub(super) fn choose(facts: &Facts, rule: &FilterRule, shared: SharedMemory) -> 
     let choice = match rule.algorithm {
         Filter2dAlgorithm::Auto => {
             let best = candidates.best()?;
-            return Ok(Decision { line_passes: candidates.line_passes(&best.choice)?, ..best });
+            return Ok(Decision { line_passes: candidates.line_passes(&best.choice), ..best });
         }
         Filter2dAlgorithm::GlobalMemory => candidates.direct(DirectKernel::Global),
         Filter2dAlgorithm::SharedTile => candidates.direct(candidates.tile()?),
@@ -318,7 +316,7 @@ impl Candidates<'_> {
 /// Filters of lines.
 impl Candidates<'_> {
     /// Returns filters of lines that compute what these kernels compute.
-    fn line_passes(&self, choice: &Choice) -> Result<Option<LinePasses>> {
+    fn line_passes(&self, choice: &Choice) -> Option<LinePasses> {
         let is_best = match choice {
             Choice::Segments(..) | Choice::Running(_) => true,
             // One launch makes a single pass of it.
@@ -326,24 +324,14 @@ impl Candidates<'_> {
             _ => false,
         };
         let product = self.facts.product.as_ref().filter(|_| !is_best && may_be_lines(self.facts, self.rule));
-        let Some((product, (one, sums))) = product.and_then(|product| Some((product, product.one()?))) else {
-            return Ok(None);
-        };
-        let [samples, outputs] = self.rule.kinds;
-        Ok(Some(LinePasses {
-            product: product.clone(),
-            sums,
-            rule: *self.rule,
-            conversions: [self.conversion(&one, [samples, sums])?, self.conversion(&one, [sums, outputs])?],
-            competes_with_one_launch: matches!(choice, Choice::Passes(..)),
-        }))
-    }
-
-    /// Returns the filter that converts samples to outputs of another type, with a weight of one.
-    fn conversion(&self, one: &AnyWeights, kinds: [Kind; 2]) -> Result<Direct> {
-        let rule = FilterRule { window: self.rule.window.single(), kinds, ..*self.rule };
-        let (kernel, _) = best_direct(one, &rule, self.shared)?;
-        Ok(Direct { kernel, weights: one.clone(), rule })
+        product.and_then(|product| {
+            Some(LinePasses {
+                product: product.clone(),
+                sums: product.kind_of_lines()?,
+                rule: *self.rule,
+                competes_with_one_launch: matches!(choice, Choice::Passes(..)),
+            })
+        })
     }
 }
 

@@ -35,8 +35,8 @@ const LAUNCH: f64 = 8e6;
 /// Time of a transposition, in picoseconds for each byte that it reads or writes.
 const TRANSPOSED_BYTE: f64 = 0.29;
 
-/// The same of a conversion, of pictures with one channel and with more.
-const CONVERTED_BYTE: [f64; 2] = [0.61, 0.83];
+/// The same of a conversion.
+const CONVERTED_BYTE: f64 = 0.3;
 
 impl LinePasses {
     /// Returns whether filters of lines take less time than other kernels for pictures of this width.
@@ -64,7 +64,7 @@ impl LinePasses {
         let transposition = |elements| launch(elements, 2 * of_sum, TRANSPOSED_BYTE);
         let conversion = |elements, kind: Kind| match kind == self.sums {
             true => 0.0,
-            false => launch(elements, kind.bytes() + of_sum, CONVERTED_BYTE[usize::from(picture.channels > 1)]),
+            false => launch(elements, kind.bytes() + of_sum, CONVERTED_BYTE),
         };
         let [samples, outputs] = self.rule.kinds;
         let [read, written] = [&steps.to_columns, &steps.to_pixels].map(|matrices| matrices.len());

@@ -66,11 +66,6 @@ impl Window {
         [Window { rows: AxisRule::SINGLE, ..*self }, Window { columns: AxisRule::SINGLE, ..*self }]
     }
 
-    /// Returns the windows of single samples, each at its output's own place.
-    pub(in crate::filter) fn single(&self) -> Self {
-        Window { rows: AxisRule::SINGLE, columns: AxisRule::SINGLE, channels: self.channels }
-    }
-
     /// Returns the strides of rows and columns.
     pub(in crate::filter) fn strides(&self) -> [usize; 2] {
         [self.rows.stride, self.columns.stride]
@@ -290,18 +285,6 @@ impl PictureProblem {
         let along = PictureProblem { rows: Axis::single(self.rows.samples), output_pitch: width, ..*self };
         let down = PictureProblem { columns: Axis::single(self.columns.outputs), input_pitch: width, ..*self };
         [along, down]
-    }
-
-    /// Returns the problem of the samples themselves without gaps, in another type.
-    pub(in crate::filter) fn of_samples(&self) -> Self {
-        let [rows, columns] = [self.rows, self.columns].map(|axis| Axis::single(axis.samples));
-        PictureProblem { rows, columns, output_pitch: columns.samples * self.channels, ..*self }
-    }
-
-    /// Returns the problem of the outputs themselves, from numbers of another type without gaps.
-    pub(in crate::filter) fn of_outputs(&self) -> Self {
-        let [rows, columns] = [self.rows, self.columns].map(|axis| Axis::single(axis.outputs));
-        PictureProblem { rows, columns, input_pitch: self.output_width(), ..*self }
     }
 
     /// Returns the problem of some columns of the outputs.

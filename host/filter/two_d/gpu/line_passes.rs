@@ -8,14 +8,13 @@
 //!                               of R                    of R'                of C                  of C'
 //! ```
 //!
-//! Samples and sums of other types are converted by filters with a weight of one. With one channel, `K = 1`, the last transposition is
+//! Samples and outputs of other types are converted by pointwise kernels. With one channel, `K = 1`, the last transposition is
 //! not needed. All temporary data have the type of the sums, and at most two of them exist at a time. Outside of a constant border, a column
 //! consists of the constant, and its sum is that of the constant.
 //!
 //! With the [error bound per segment](crate::filter1d#fourier-transforms), each of the two filters takes transforms or sums, whichever
 //! take less time.
 
-use super::Launches;
 use crate::device::buffer2::extent;
 use crate::device::gpu::Gpu;
 use crate::device::kernel::{OnDemand, Recent};
@@ -25,12 +24,13 @@ use crate::filter::part::{PACK, Placement};
 use crate::filter1d::{ErrorBound, Filtering, GpuLines, Lines, Number, Reach, Taps, on_gpu_by};
 use crate::filter2d::accumulator::Accumulator;
 use crate::filter2d::any_weights::AnyWeights;
-use crate::filter2d::choose::{Direct, LinePasses};
+use crate::filter2d::choose::LinePasses;
 use crate::filter2d::details::PlannedPicture;
 use crate::filter2d::element::{BufferMut, BufferRef};
 use crate::filter2d::weights::{Values, Weights};
 use crate::filter2d::window::{AxisRule, PictureProblem};
 use crate::plan::Planned;
+use crate::pointwise::{self, GpuFunction, conversion};
 use crate::transpose::{GpuTranspose, Matrices, TransposeAlgorithm};
 use crate::{Buffer, BufferSlice, BufferSliceMut, Extent, LaunchPlan, Result};
 use slm_kernels::filter1d::Orientation;
@@ -68,18 +68,21 @@ impl LinePasses {
     }
 }
 
-/// The lines of both passes, and the transpositions around them.
+/// The lines of both passes, and the conversions and transpositions around them.
 pub(in crate::filter::two_d) struct Steps {
+    read: pointwise::Lines<1>,
     pub(in crate::filter::two_d) to_columns: Matrices,
     pub(in crate::filter::two_d) down: Lines,
     pub(in crate::filter::two_d) to_rows: Matrices,
     pub(in crate::filter::two_d) along: Lines,
     pub(in crate::filter::two_d) to_pixels: Matrices,
+    write: pointwise::Lines<1>,
 }
 
 impl Steps {
     pub(in crate::filter::two_d) fn new(picture: &PictureProblem) -> Self {
-        let &PictureProblem { planes: count, rows, columns, channels, .. } = picture;
+        let &PictureProblem { planes: count, rows, columns, channels, input_pitch, output_pitch, .. } = picture;
+        let (width, output_width) = (columns.samples * channels, picture.output_width());
         let matrices = |rows, columns| Matrices { rows, columns, count, components: 1 };
         let lines = |lines: usize, samples, outputs, start| Lines {
             lines: count * lines,
@@ -91,24 +94,30 @@ impl Steps {
             output_pitch: outputs,
         };
         Steps {
-            to_columns: matrices(rows.samples, columns.samples * channels),
-            down: lines(columns.samples * channels, rows.samples, rows.outputs, rows.start),
+            read: pointwise::Lines::new([count * rows.samples, width], [input_pitch], width),
+            to_columns: matrices(rows.samples, width),
+            down: lines(width, rows.samples, rows.outputs, rows.start),
             to_rows: matrices(columns.samples, channels * rows.outputs),
             along: lines(channels * rows.outputs, columns.samples, columns.outputs, columns.start),
             to_pixels: matrices(channels, rows.outputs * columns.outputs),
+            write: pointwise::Lines::new([picture.output_rows(), output_width], [output_width], output_pitch),
         }
     }
 }
 
-/// A filter with a weight of one, loaded on first use.
+/// A conversion to another type, loaded on first use.
 struct Conversion {
-    direct: Direct,
-    loaded: OnDemand<Box<dyn Launches>>,
+    kinds: [Kind; 2],
+    loaded: OnDemand<Box<dyn GpuFunction<1>>>,
 }
 
 impl Conversion {
-    fn loaded(&self, gpu: &Gpu) -> Result<&dyn Launches> {
-        Ok(&**self.loaded.get(|| self.direct.clone().load(gpu))?)
+    fn new(kinds: [Kind; 2]) -> Self {
+        Conversion { kinds, loaded: OnDemand::default() }
+    }
+
+    fn loaded(&self, gpu: &Gpu) -> Result<&dyn GpuFunction<1>> {
+        Ok(&**self.loaded.get(|| conversion(gpu, self.kinds))?)
     }
 }
 
@@ -137,14 +146,14 @@ struct LoadedPasses<A: Accumulator + Number> {
 
 impl<A: Accumulator + Number + Erase> LoadedPasses<A> {
     fn new(gpu: &Gpu, product: &Weights<A>, passes: &LinePasses) -> Result<Self> {
-        let LinePasses { rule, conversions: [read, write], .. } = passes.clone();
+        let LinePasses { rule, sums, .. } = passes.clone();
         let [row, column] = product.passes().expect("an outer product");
         let (outside, window) = (A::of_scalar(rule.outside), rule.window);
         Ok(LoadedPasses {
             gpu: gpu.clone(),
             down: filter_of(gpu, &column, &window.rows, outside, rule.bound)?,
             along: filter_of(gpu, &row, &window.columns, column.fused_sum_of(rule.outside), rule.bound)?,
-            conversions: [read, write].map(|direct| Conversion { direct, loaded: OnDemand::default() }),
+            conversions: [[rule.kinds[0], sums], [sums, rule.kinds[1]]].map(Conversion::new),
             kinds: rule.kinds,
             transpositions: Recent::default(),
         })
@@ -161,19 +170,16 @@ impl<A: Accumulator + Number + Erase> LoadedPasses<A> {
     }
 
     /// Returns the samples in the type of the sums, without gaps.
-    fn converted(&self, picture: &PictureProblem, samples: BufferRef<'_>) -> Result<Buffer<A>> {
+    fn converted(&self, steps: &Steps, samples: BufferRef<'_>) -> Result<Buffer<A>> {
+        let mut converted = self.gpu.unwritten(steps.to_columns.len())?;
         let conversion = self.conversions[0].loaded(&self.gpu)?;
-        let mut converted = self.gpu.unwritten(picture.of_samples().len()?)?;
-        let _submission = self.gpu.submission_lock()?;
-        conversion.enqueue(&picture.of_samples(), samples, A::buffer_mut((&mut converted).into()))?;
+        conversion.run(&steps.read, [samples], A::buffer_mut((&mut converted).into()))?;
         Ok(converted)
     }
 
     /// Converts sums without gaps to outputs.
-    fn store(&self, picture: &PictureProblem, sums: &Buffer<A>, outputs: BufferMut<'_>) -> Result<()> {
-        let conversion = self.conversions[1].loaded(&self.gpu)?;
-        let _submission = self.gpu.submission_lock()?;
-        conversion.enqueue(&picture.of_outputs(), A::buffer(sums.into()), outputs)
+    fn store(&self, steps: &Steps, sums: &Buffer<A>, outputs: BufferMut<'_>) -> Result<()> {
+        self.conversions[1].loaded(&self.gpu)?.run(&steps.write, [A::buffer(sums.into())], outputs)
     }
 
     fn transposition(&self, matrices: &Matrices) -> Result<Arc<GpuTranspose>> {
@@ -211,7 +217,7 @@ impl<A: Accumulator + Number + Erase> LoadedPasses<A> {
         let columns = match A::typed_buffer(samples) {
             Some(samples) => self.transposed(&steps.to_columns, samples, picture.input_pitch)?,
             None => {
-                let converted = self.converted(picture, samples)?;
+                let converted = self.converted(steps, samples)?;
                 self.transposed(&steps.to_columns, (&converted).into(), steps.to_columns.pitches()[0])?
             }
         };
@@ -235,8 +241,8 @@ impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
         let pitch = steps.to_pixels.pitches()[0];
         match ending {
             Ending::Pixels => self.transpose(&steps.to_pixels, (&sums).into(), pitch, of_sums(outputs)),
-            _ if picture.channels == 1 => self.store(picture, &sums, outputs),
-            _ => self.store(picture, &self.transposed(&steps.to_pixels, (&sums).into(), pitch)?, outputs),
+            _ if picture.channels == 1 => self.store(&steps, &sums, outputs),
+            _ => self.store(&steps, &self.transposed(&steps.to_pixels, (&sums).into(), pitch)?, outputs),
         }
     }
 
@@ -247,21 +253,21 @@ impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
             if is_needed { planned(matrices).map(Planned::into_launches) } else { Ok(Vec::new()) }
         };
         let converted =
-            |conversion: &Conversion, picture: PictureProblem, is_needed: bool| -> Result<Vec<LaunchPlan>> {
-                Ok(if is_needed { conversion.loaded(&self.gpu)?.plan(&picture) } else { Vec::new() })
+            |conversion: &Conversion, lines: &pointwise::Lines<1>, is_needed: bool| -> Result<Vec<LaunchPlan>> {
+                Ok(if is_needed { vec![conversion.loaded(&self.gpu)?.plan(lines)] } else { Vec::new() })
             };
         let ending = self.ending(picture);
         let (down, along) = (self.down.plan(&steps.down)?, self.along.plan(&steps.along)?);
         let details = [down.details, along.details];
         let reason = if details.iter().any(Filtering::is_transformed) { BY_TRANSFORMS } else { BY_SUMS };
         let launches = [
-            converted(read, picture.of_samples(), self.kinds[0] != A::KIND)?,
+            converted(read, &steps.read, self.kinds[0] != A::KIND)?,
             transposed(&steps.to_columns, true)?,
             down.planned.into_launches(),
             transposed(&steps.to_rows, true)?,
             along.planned.into_launches(),
             transposed(&steps.to_pixels, picture.channels > 1)?,
-            converted(write, picture.of_outputs(), ending == Ending::Stored)?,
+            converted(write, &steps.write, ending == Ending::Stored)?,
         ];
         Ok(PlannedPicture::of_lines(Planned::new(reason, launches.concat()), details))
     }
