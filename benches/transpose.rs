@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     println!("# slm {} on {device}", env!("CARGO_PKG_VERSION"));
     println!("# median of {} runs, by the device's clock", rounds(&device));
     columns(&["bytes_per_s", "elements_per_s"]);
-    let shapes = if in_place_only { vec![] } else { shapes(&device).to_vec() };
+    let shapes = if in_place_only { vec![] } else { shapes(&device) };
     for (rows, columns, count) in shapes {
         let case = Case { rows, columns, count };
         case.measure::<u8>(&device, 1, |bits| bits as u8)?;
@@ -70,12 +70,14 @@ fn rounds(device: &Device) -> usize {
 }
 
 /// Returns the rows, columns and number of matrices of each case.
-fn shapes(device: &Device) -> [(usize, usize, usize); 5] {
-    if is_cpu(device) {
-        [(8192, 8192, 1), (8191, 4095, 1), (1_000_003, 7, 1), (64, 64, 1 << 12), (63, 65, 1 << 12)]
+fn shapes(device: &Device) -> Vec<(usize, usize, usize)> {
+    let narrow = [(1_000_003, 7, 1), (7, 1_000_003, 1), (3, 1 << 22, 1)];
+    let (large, small) = if is_cpu(device) {
+        ([(8192, 8192, 1), (8191, 4095, 1)], [(64, 64, 1 << 12), (63, 65, 1 << 12)])
     } else {
-        [(16_384, 16_384, 1), (16_383, 8191, 1), (1_000_003, 7, 1), (64, 64, 1 << 14), (63, 65, 1 << 14)]
-    }
+        ([(16_384, 16_384, 1), (16_383, 8191, 1)], [(64, 64, 1 << 14), (63, 65, 1 << 14)])
+    };
+    [&large[..], &narrow, &small].concat()
 }
 
 /// Matrices of one shape.

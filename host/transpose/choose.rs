@@ -34,11 +34,20 @@ fn fastest(problem: &TransposeProblem, tuning: &TransposeTuning) -> Choice {
         naive("the matrices are small")
     } else if let Some(kernel) = TransposeKernel::packed(problem) {
         Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
+    } else if let Some(kernel) = of_few_rows(problem, tuning) {
+        Choice { kernel, reason: "the matrices have few rows" }
     } else if let Some(kernel) = TransposeKernel::skewed(problem, &tuning.launches) {
         Choice { kernel, reason: "supports short rows, and rows with any alignment" }
     } else {
         Choice { kernel: TransposeKernel::shared(problem, true), reason: "supports elements of any size" }
     }
+}
+
+/// Returns the shared kernel if columns are too short for the threads that write one in skewed kernels.
+fn of_few_rows(problem: &TransposeProblem, tuning: &TransposeTuning) -> Option<TransposeKernel> {
+    let (shared, [of_units, of_others]) = (TransposeKernel::shared(problem, true), tuning.few_rows);
+    let most = if u64::from(shared.unit()) == problem.element { of_units } else { of_others };
+    (problem.rows <= most).then_some(shared)
 }
 
 #[cfg(test)]
@@ -60,6 +69,11 @@ mod tests {
         assert_eq!(reason([1, 10_000], 1), "elements keep their order");
         assert_eq!(reason([20, 20], 1), "the matrices are small");
         assert_eq!(reason([1024, 1024], 1), "input rows are aligned to its accesses, and output rows to sectors");
+        assert_eq!(reason([3, 4096], 1), "the matrices have few rows");
+        assert_eq!(reason([16, 4097], 1), "the matrices have few rows");
+        assert_eq!(reason([8, 4097], 2), "the matrices have few rows");
+        assert_eq!(reason([9, 4097], 2), "supports short rows, and rows with any alignment");
+        assert_eq!(reason([4096, 3], 1), "supports short rows, and rows with any alignment");
         assert_eq!(reason([1023, 1023], 1), "supports short rows, and rows with any alignment");
         assert_eq!(reason([1023, 1023], 5), "supports elements of any size");
     }

@@ -15,6 +15,9 @@ pub(super) struct TransposeTuning {
     pub(super) long_element: u64,
     /// Maximum bytes of a matrix that stays in the cache until it is written.
     pub(super) small_matrix: u64,
+    /// Maximum rows of matrices that the shared kernel transposes in less time than skewed ones: with elements that one access moves, and
+    /// with others.
+    pub(super) few_rows: [u64; 2],
 }
 
 /// Number of multiprocessors of an H200.
@@ -37,6 +40,7 @@ impl TransposeTuning {
             // The first-level cache of every GPU so far can hold many such matrices; the second-level cache is not needed. Not
             // measured separately.
             small_matrix: 2048,
+            few_rows: [16, 8],
         }
     }
 }

@@ -36,7 +36,7 @@ const LAUNCH: f64 = 8e6;
 const TRANSPOSED_BYTE: f64 = 0.29;
 
 /// The same of a conversion.
-const CONVERTED_BYTE: f64 = 0.3;
+const CONVERTED_BYTE: f64 = 0.37;
 
 impl LinePasses {
     /// Returns whether filters of lines take less time than other kernels for pictures of this width.
