@@ -19,7 +19,7 @@ pub(super) enum PointwiseRule {
     Between(Vec<f64>, AnyVec),
 }
 
-/// The factor and the summand that leave numbers as they are. The sum of -0 and -0 is -0, so zeros keep their signs.
+/// The scale and the offset of a conversion that keeps values. An offset of -0 keeps the signs of zeros: the sum of -0 and -0 is -0.
 pub(super) const UNCHANGED: [f64; 2] = [1.0, -0.0];
 
 impl PointwiseRule {

@@ -105,7 +105,7 @@ impl Steps {
     }
 }
 
-/// A conversion to another type, loaded on first use.
+/// A conversion between types, loaded on first use. Between equal ones it is a copy, which can leave gaps between rows.
 struct Conversion {
     kinds: [Kind; 2],
     loaded: OnDemand<Box<dyn GpuFunction<1>>>,
@@ -114,6 +114,10 @@ struct Conversion {
 impl Conversion {
     fn new(kinds: [Kind; 2]) -> Self {
         Conversion { kinds, loaded: OnDemand::default() }
+    }
+
+    fn changes_type(&self) -> bool {
+        self.kinds[0] != self.kinds[1]
     }
 
     fn loaded(&self, gpu: &Gpu) -> Result<&dyn GpuFunction<1>> {
@@ -139,22 +143,19 @@ struct LoadedPasses<A: Accumulator + Number> {
     along: Box<dyn GpuLines<A>>,
     /// Conversions of samples and of sums.
     conversions: [Conversion; 2],
-    /// Types of samples and outputs.
-    kinds: [Kind; 2],
     transpositions: Recent<Matrices, Arc<GpuTranspose>>,
 }
 
 impl<A: Accumulator + Number + Erase> LoadedPasses<A> {
     fn new(gpu: &Gpu, product: &Weights<A>, passes: &LinePasses) -> Result<Self> {
-        let LinePasses { rule, sums, .. } = passes.clone();
+        let rule = &passes.rule;
         let [row, column] = product.passes().expect("an outer product");
         let (outside, window) = (A::of_scalar(rule.outside), rule.window);
         Ok(LoadedPasses {
             gpu: gpu.clone(),
             down: filter_of(gpu, &column, &window.rows, outside, rule.bound)?,
             along: filter_of(gpu, &row, &window.columns, column.fused_sum_of(rule.outside), rule.bound)?,
-            conversions: [[rule.kinds[0], sums], [sums, rule.kinds[1]]].map(Conversion::new),
-            kinds: rule.kinds,
+            conversions: [[rule.kinds[0], A::KIND], [A::KIND, rule.kinds[1]]].map(Conversion::new),
             transpositions: Recent::default(),
         })
     }
@@ -162,7 +163,7 @@ impl<A: Accumulator + Number + Erase> LoadedPasses<A> {
     fn ending(&self, picture: &PictureProblem) -> Ending {
         let has_gaps = picture.output_pitch != picture.output_width();
         match picture.channels {
-            _ if self.kinds[1] != A::KIND => Ending::Stored,
+            _ if self.conversions[1].changes_type() => Ending::Stored,
             1 => Ending::Sums,
             _ if has_gaps => Ending::Stored,
             _ => Ending::Pixels,
@@ -261,7 +262,7 @@ impl<A: Accumulator + Number + Erase> ByLines for LoadedPasses<A> {
         let details = [down.details, along.details];
         let reason = if details.iter().any(Filtering::is_transformed) { BY_TRANSFORMS } else { BY_SUMS };
         let launches = [
-            converted(read, &steps.read, self.kinds[0] != A::KIND)?,
+            converted(read, &steps.read, read.changes_type())?,
             transposed(&steps.to_columns, true)?,
             down.planned.into_launches(),
             transposed(&steps.to_rows, true)?,
