@@ -164,6 +164,30 @@ impl<'l, T: Real> Segment<'l, T> {
         is_so.then(|| input.at(first).first(if self.outputs > 0 { samples as u32 } else { 0 }))
     }
 
+    /// Returns how `count` samples from `start` on are read from a contiguous line of less than 2^30 samples, if each is at most one length
+    /// of the line beyond its ends.
+    #[inline(always)]
+    fn continued(&self, start: i64, count: u32) -> Option<Continued<'l, T>> {
+        let Line { input, first, step, samples, border, .. } = self.line;
+        let (n, from) = (samples as i64, start + self.first as i64);
+        // Reflected about its last sample, a line does not repeat that one.
+        let reach = n - (border == Border::Mirror as u32) as i64;
+        let is_near = from >= -reach && from + count as i64 <= n + reach;
+        if step != 1 || samples >= 1 << 30 || !is_near {
+            return None;
+        }
+        let n = n as i32;
+        let [before, behind] = match Border::from_number(border) {
+            Border::Constant => return None,
+            Border::Nearest => [(0, 0), (n - 1, 0)],
+            Border::Reflect => [(-1, -1), (2 * n - 1, -1)],
+            Border::Mirror => [(0, -1), (2 * n - 2, -1)],
+            Border::Wrap => [(n, 1), (-n, 1)],
+        };
+        let samples = input.at(first).first(if self.outputs > 0 { n as u32 } else { 0 });
+        Some(Continued { samples, from: from as i32, n, before, behind })
+    }
+
     /// Returns sample `i` from there on.
     #[inline(always)]
     fn sample(&self, start: i64, i: u32) -> T {
@@ -201,6 +225,31 @@ impl<'l, T: Real> Segment<'l, T> {
     }
 }
 
+/// Samples of a line and of its continuation, with indices of 32 bits.
+struct Continued<'l, T: Real> {
+    /// The line; empty if there is no segment.
+    samples: GlobalIn<'l, T, u32>,
+    /// Index of the first sample.
+    from: i32,
+    /// Length of the line.
+    n: i32,
+    /// Constant and factor: sample `i` in front of the line is the line's sample `constant + factor * i`. Behind it likewise.
+    before: (i32, i32),
+    behind: (i32, i32),
+}
+
+impl<T: Real> Continued<'_, T> {
+    /// Returns sample `number`.
+    #[inline(always)]
+    fn get(&self, number: u32) -> T {
+        let i = self.from + number as i32;
+        let outside = if i < 0 { self.before } else { self.behind };
+        // Indices in front of the line are 2^31 or more.
+        let (constant, factor) = if (i as u32) < self.n as u32 { (0, 1) } else { outside };
+        self.samples.get_masked((constant + factor * i) as u32)
+    }
+}
+
 /// Filters two segments per block.
 ///
 /// A block of `THREADS` threads transforms `E · THREADS` points. Thread `t` loads the samples `t`, `t + THREADS`, … of both segments, and
@@ -221,11 +270,13 @@ pub(super) fn filter<T: Real, const R: usize, const E: usize, const THREADS: u32
         while part < args.parts {
             // The threads have read the points of the part before.
             thread::sync_threads();
-            products = weights(part).add_product(t, products, transform.forward(load(args, &pair, &transform, part)));
+            let samples = load::<T, R, E, THREADS, PARTS>(args, &pair, &transform, part);
+            products = weights(part).add_product(t, products, transform.forward(samples));
             part += 1;
         }
     } else {
-        products = weights(0).times(t, transform.forward(load(args, &pair, &transform, 0)));
+        let samples = load::<T, R, E, THREADS, PARTS>(args, &pair, &transform, 0);
+        products = weights(0).times(t, transform.forward(samples));
     }
     let sums = transform.inverse(products);
     let [a, b] = pair;
@@ -235,7 +286,7 @@ pub(super) fn filter<T: Real, const R: usize, const E: usize, const THREADS: u32
 
 /// Returns the samples that two segments need for a part of the taps: as real parts, and as imaginary parts.
 #[inline(always)]
-fn load<T: Real, const R: usize, const E: usize, const THREADS: u32>(
+fn load<T: Real, const R: usize, const E: usize, const THREADS: u32, const PARTS: bool>(
     args: &FftArgs<T>,
     [a, b]: &[Segment<T>; 2],
     transform: &Transform<T, R, E, THREADS>,
@@ -259,6 +310,13 @@ fn load<T: Real, const R: usize, const E: usize, const THREADS: u32>(
             *pair = Complex { re: re.get_masked(first.wrapping_add(i)), im: im.get_masked(second.wrapping_add(i)) };
         }
         return pairs;
+    }
+    // The sums of parts leave no registers for these indices.
+    if !PARTS && let (Some(re), Some(im)) = (a.continued(start, points), b.continued(start, points)) {
+        return core::array::from_fn(|m| {
+            let i = t + m as u32 * THREADS;
+            Complex { re: re.get(i), im: im.get(i) }
+        });
     }
     transform.staged(|i| Complex { re: a.sample(start, i), im: b.sample(start, i) })
 }
