@@ -124,8 +124,8 @@ fn several_blocks<T: RankElement + Number>(device: &Device) -> Result<(), Failed
             inside.samples = plain::<T>(76, [inside.sample_count(), 1], window, rank).samples;
             check::<T>(device, &inside)?;
         }
-        if T::KIND.range().is_none() {
-            // NaNs in some windows.
+        if T::KIND.range().is_none() && (!is_slow(device) || number % 2 == 0) {
+            // NaNs in some windows; on slow devices, in every other case.
             let mut case = case;
             case.samples.iter_mut().step_by(41).for_each(|sample| *sample = f64::NAN);
             check::<T>(device, &case)?;

@@ -57,10 +57,16 @@ fn windows<T: RankElement + Number>(device: &Device) -> Result<(), Failed> {
         several.samples = plain::<T>(170, [several.sample_count(), 1], window, Rank::Median).samples;
         check_with::<T>(device, &several, ALGORITHM)?;
         if T::KIND.range().is_none() {
+            // Slow devices take a few NaNs or many in turn.
+            let takes = |many: usize| !is_slow(device) || number % 2 == many;
             several.samples.iter_mut().step_by(37).for_each(|sample| *sample = f64::NAN);
-            check_with::<T>(device, &several, ALGORITHM)?;
+            if takes(0) {
+                check_with::<T>(device, &several, ALGORITHM)?;
+            }
             several.samples.iter_mut().step_by(2).for_each(|sample| *sample = f64::NAN);
-            check_with::<T>(device, &Case { omit: true, ..several }, ALGORITHM)?;
+            if takes(1) {
+                check_with::<T>(device, &Case { omit: true, ..several }, ALGORITHM)?;
+            }
         }
     }
     Ok(())

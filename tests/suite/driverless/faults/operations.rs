@@ -264,17 +264,18 @@ fn waits(device: &Device) -> Result<()> {
     Histogram::bytes().prepare(&other)?.apply_weighted(x()?.buffer(), &device.zeroed::<f32>(2000)?).map(drop)
 }
 
+/// Streams in several parts.
 fn stream(device: &Device) -> Result<()> {
     let sum = Filter1d::correlate(&[1u8, 1, 1].map(f32::from)).samples::<u8>().prepare(device)?;
-    sum.stream(&[1; 50][..], io::sink()).memory(1).run()?;
-    Histogram::bytes().prepare(device)?.stream(&[1; 20][..])?.memory(1).run().map(drop)
+    sum.stream(&[1; 16][..], io::sink()).memory(1).run()?;
+    Histogram::bytes().prepare(device)?.stream(&[1; 8][..])?.memory(1).run().map(drop)
 }
 
 /// Streams of pictures, in several parts.
 fn stream_of_rows(device: &Device) -> Result<()> {
     let filter = Filter2d::<u8, i32>::correlate(&Array2::<i32>::zeros((3, 3))).prepare(device)?;
-    filter.stream(&[1; 500][..], io::sink(), 10)?.memory(1).run()?;
-    filter.stream(Cursor::new([1; 500]), io::sink(), 10)?.memory(1).seekable().run().map(drop)
+    filter.stream(&[1; 160][..], io::sink(), 10)?.memory(1).run()?;
+    filter.stream(Cursor::new([1; 160]), io::sink(), 10)?.memory(1).seekable().run().map(drop)
 }
 
 fn weighted_stream(device: &Device) -> Result<()> {
