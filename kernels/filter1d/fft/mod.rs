@@ -241,7 +241,7 @@ struct Continued<'l, T: Real> {
 impl<T: Real> Continued<'_, T> {
     /// Returns sample `number`.
     #[inline(always)]
-    fn get(&self, number: u32) -> T {
+    fn sample(&self, number: u32) -> T {
         let i = self.from + number as i32;
         let outside = if i < 0 { self.before } else { self.behind };
         // Indices in front of the line are 2^31 or more.
@@ -315,7 +315,7 @@ fn load<T: Real, const R: usize, const E: usize, const THREADS: u32, const PARTS
     if !PARTS && let (Some(re), Some(im)) = (a.continued(start, points), b.continued(start, points)) {
         return core::array::from_fn(|m| {
             let i = t + m as u32 * THREADS;
-            Complex { re: re.get(i), im: im.get(i) }
+            Complex { re: re.sample(i), im: im.sample(i) }
         });
     }
     transform.staged(|i| Complex { re: a.sample(start, i), im: b.sample(start, i) })
