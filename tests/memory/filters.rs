@@ -51,6 +51,7 @@ pub(crate) fn cases() -> Vec<Case> {
             attempt: || pictures(Filter2d::gaussian(2.0).nan_policy(NanPolicy::Renormalise)),
         },
         Case { name: "filter2d::fft", attempt: || pictures(transformed_pictures()) },
+        Case { name: "filter2d::fft_dense", attempt: || pictures(transformed_dense()) },
         Case { name: "filter2d::fft_preparation", attempt: picture_preparation },
         Case { name: "filter2d::with_gaps", attempt: with_gaps },
         Case { name: "filter2d::into_bytes", attempt: into_bytes },
@@ -100,6 +101,10 @@ fn transformed() -> Filter1d<f32, f32> {
 
 fn transformed_pictures() -> Filter2d<f32, f32> {
     Filter2d::gaussian(300.0).error_bound(ErrorBound::PerSegment).boundary(Boundary::Nearest)
+}
+
+fn transformed_dense() -> Filter2d<f32, f32> {
+    Filter2d::correlate(&weights(51, 60)).error_bound(ErrorBound::PerSegment).boundary(Boundary::Nearest)
 }
 
 fn description() -> Result<Attempt> {

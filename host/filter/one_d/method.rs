@@ -15,7 +15,7 @@ use slm_kernels::filter1d::tensor_bytes;
 use std::ops::RangeInclusive;
 
 /// Numbers of taps with which transforms take less time than sums on the CPU. Spectra of more taps take much memory.
-const TAPS_ON_CPU: RangeInclusive<usize> = 96..=1 << 22;
+pub(crate) const TAPS_ON_CPU: RangeInclusive<usize> = 96..=1 << 22;
 
 /// Why transforms are taken that were not requested.
 const LESS_TIME: &str = "transforms take less time";

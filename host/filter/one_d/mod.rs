@@ -166,9 +166,10 @@ pub use details::{Accuracy, Filter1dMethod, Filtering};
 pub use element::FilterElement;
 pub(crate) use element::{LineKernels, Number};
 pub use error::Filter1dError;
+pub(crate) use fft::points_on_cpu;
 pub(crate) use line_filter::{CpuLines, GpuLines};
 pub(crate) use lines::{Lines, Reach, Taps};
-pub(crate) use method::{GpuOfLines, of_many_taps, on_gpu_by, time_on_gpu};
+pub(crate) use method::{GpuOfLines, TAPS_ON_CPU, of_many_taps, on_gpu_by, time_on_gpu};
 pub use prepared::PreparedFilter1d;
 
 #[cfg(doc)]

@@ -3,7 +3,7 @@
 #[cfg(doc)]
 use super::{Filter2dError, PreparedFilter2d};
 
-/// Kernel that computes a two-dimensional filter on a GPU. The CPU ignores this setting.
+/// Kernel that computes a two-dimensional filter on a GPU. The CPU ignores this setting, except that it takes transforms for `Auto` alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter2dAlgorithm {

@@ -336,7 +336,12 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// lines](crate::filter2d#fourier-transforms): Gaussians with large standard deviations in a time that hardly depends on these. The CPU
     /// takes them for at least 192 rows or columns of weights, and 1 or at least 96 of the others, with memory for about four pictures of
     /// sums; a GPU where they take less time, with memory for two. Sums of integers, [strides](Self::stride),
-    /// [dilations](Self::dilation) and [`NanPolicy::Renormalise`] stay as they are.
+    /// [dilations](Self::dilation), [`NanPolicy::Renormalise`] and requested algorithms stay as they are.
+    ///
+    /// The CPU also transforms weights that are no outer product, from about 16 × 16 on for large pictures and 31 × 31 for small ones. That
+    /// takes memory for 2^22 sums, or for two panels of the picture if that is more, and for transforms of `N` points `3 · N` sums for each
+    /// thread and about `20 · N` bytes, which are kept for the last 32 shapes of pictures. `N` is up to eight times the number of samples in
+    /// as many of a panel's rows as there are rows of weights.
     ///
     /// ```
     /// use slm::filter1d::ErrorBound;

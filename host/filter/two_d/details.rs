@@ -17,15 +17,16 @@ pub struct Filtering {
     /// The method, which [`Filter2dAlgorithm::Auto`](super::Filter2dAlgorithm::Auto) has chosen for pictures of this shape, or the requested
     /// one.
     pub method: Filter2dMethod,
-    /// Multiplications and additions for all outputs. Those of [`Lines`](Filter2dMethod::Lines) are counted as
-    /// [`filter1d::Filtering`](crate::filter1d::Filtering::operations) does. For other methods, a sum that is computed more than once counts
+    /// Multiplications and additions for all outputs. Those of [`Lines`](Filter2dMethod::Lines) and [`Panels`](Filter2dMethod::Panels) are counted
+    /// as [`filter1d::Filtering`](crate::filter1d::Filtering::operations) does. For other methods, a sum that is computed more than once counts
     /// once, and the first of two passes counts one sum for each output: with a stride it computes more. The sums of weights of
     /// [`NanPolicy::Renormalise`](super::NanPolicy::Renormalise) do not count.
     pub operations: u64,
     /// Bound of the errors of sums, as far as nothing overflows or is below the smallest normal number. For
     /// [`NanPolicy::Renormalise`](super::NanPolicy::Renormalise), of each of the three sums. With transforms, the norm is that of all samples
-    /// that take part: for each line whose sums are in the output's segments of the second pass, those of its segments of the first pass, as
-    /// often as a boundary repeats the line. The [module](super) has the complete bounds.
+    /// that take part: for [`Panels`](Filter2dMethod::Panels), those of the output's segment; for [`Lines`](Filter2dMethod::Lines), for each line
+    /// whose sums are in the output's segments of the second pass, those of its segments of the first pass, as often as a boundary repeats the
+    /// line. The [module](super) has the complete bounds.
     pub accuracy: Accuracy,
 }
 
@@ -46,6 +47,11 @@ pub enum Filter2dMethod {
         /// Filter of the rows.
         along_rows: Filter1dMethod,
     },
+    /// The weights are no outer product: [Fourier transforms](super#fourier-transforms) of panels, with their rows joined.
+    Panels {
+        /// Number of points of a transform.
+        points: usize,
+    },
 }
 
 /// Additions and multiplications of an output of equal weights: by segments, three sums along each axis, and the product. Running sums take
@@ -53,14 +59,16 @@ pub enum Filter2dMethod {
 const SEGMENTS: u64 = 7;
 
 impl Filter2dMethod {
-    /// Returns the operations of all outputs of a picture, for other methods than lines.
+    /// Returns the operations of all outputs of a picture, for methods without filters of lines.
     fn operations(self, picture: &PictureProblem) -> u64 {
         let [rows, columns] = [picture.rows.taps, picture.columns.taps].map(|taps| taps as u64);
         let of_output = match self {
             Filter2dMethod::Products => rows.saturating_mul(columns).saturating_mul(2),
             Filter2dMethod::Passes => (rows + columns).saturating_mul(2),
             Filter2dMethod::Segments => SEGMENTS,
-            Filter2dMethod::Lines { .. } => unreachable!("lines count their own operations"),
+            Filter2dMethod::Lines { .. } | Filter2dMethod::Panels { .. } => {
+                unreachable!("filters of lines count their own operations")
+            }
         };
         (picture.output_rows() as u64).saturating_mul(picture.output_width() as u64).saturating_mul(of_output)
     }
@@ -90,6 +98,13 @@ impl PlannedPicture {
             operations: down.operations.saturating_add(along.operations),
             transformed: is_transformed.then(|| after_each_other([down.accuracy, along.accuracy])),
         }
+    }
+
+    /// Returns the plan of transforms of panels.
+    pub(super) fn of_panels(planned: Planned, lines: filter1d::Filtering) -> Self {
+        let Filter1dMethod::Transforms { points } = lines.method else { unreachable!("panels are transformed") };
+        let (method, transformed) = (Filter2dMethod::Panels { points }, Some(lines.accuracy));
+        PlannedPicture { planned, method, operations: lines.operations, transformed }
     }
 
     /// Returns the details, for a filter whose sums have this accuracy.
@@ -154,6 +169,9 @@ impl fmt::Display for Filter2dMethod {
             Filter2dMethod::Segments => f.write_str("sums of segments"),
             Filter2dMethod::Lines { down_columns, along_rows } => {
                 write!(f, "lines: {down_columns} down the columns, {along_rows} along the rows")
+            }
+            Filter2dMethod::Panels { points } => {
+                write!(f, "transforms of {points} points of panels with their rows joined")
             }
         }
     }

@@ -15,6 +15,7 @@
 //! | `boxes.rs`, `running.rs`, `passes.rs`, `two_passes.rs`, `streaming.rs`, `pixels.rs` | the kernels for some weights |
 //! | `kernels.rs`, `refused.rs` | which kernels run, and which filters they refuse |
 //! | `plans.rs` | what plans say about methods and errors |
+//! | `transforms.rs`, `panels.rs` | filters by transforms: of lines along both axes, and of panels |
 //! | `folded.rs` | weights that are longer than the picture |
 //! | `large.rs` | a large picture, and many small ones |
 //! | `oracle/` | results by the definition, part of `tests/support` |
@@ -31,6 +32,7 @@ mod large;
 mod means;
 mod missing;
 mod origins;
+mod panels;
 mod passes;
 mod per_axis;
 mod pixels;
@@ -73,6 +75,7 @@ pub(super) fn trials() -> Vec<Trial> {
         means::trials(),
         missing::trials(),
         origins::trials(),
+        panels::trials(),
         passes::trials(),
         per_axis::trials(),
         pixels::trials(),

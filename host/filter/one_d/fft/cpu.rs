@@ -30,7 +30,7 @@ const MOST_TAPS: usize = 1 << 24;
 const TOGETHER: usize = 16;
 
 /// Returns the number of points that takes least time for lines of this number of outputs.
-pub(in crate::filter::one_d) fn points(taps: usize, outputs: usize) -> usize {
+pub(crate) fn points(taps: usize, outputs: usize) -> usize {
     let most = (POINTS_PER_TAP * taps).next_power_of_two().max(LEAST_POINTS);
     let time = |points: usize| {
         let segments = outputs.div_ceil(points - taps + 1);

@@ -18,7 +18,7 @@ use crate::device::gpu::Gpu;
 use crate::device::info::SharedMemory;
 use crate::{FilterSample, Result};
 use cpu::CpuFft;
-pub(super) use cpu::points as points_on_cpu;
+pub(crate) use cpu::points as points_on_cpu;
 use gpu::{GpuFft, time};
 
 /// The filters by transforms of a type of elements.

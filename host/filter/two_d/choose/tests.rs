@@ -180,6 +180,17 @@ fn the_cpu_sums_segments_of_large_boxes() {
 }
 
 #[test]
+fn the_cpu_may_transform_dense_weights() {
+    let on_cpu = |weights: Weights<f32>, bound: ErrorBound| {
+        let rule = FilterRule { bound, ..rule(&weights, Kind::F32, 1, Filter2dAlgorithm::Auto) };
+        choose_on_cpu(&Facts::new(AnyWeights::F32(weights)), &rule)
+    };
+    assert_eq!(on_cpu(random([13, 13]), ErrorBound::PerSegment), CpuChoice::Panels);
+    assert_eq!(on_cpu(random([13, 13]), ErrorBound::PerOutput), CpuChoice::Dense);
+    assert_eq!(on_cpu(outer([13, 13]), ErrorBound::PerSegment), CpuChoice::Product);
+}
+
+#[test]
 fn some_algorithms_add_all_products_at_once() {
     for taps in [1, 17, 18, 1000] {
         assert_eq!(added(Filter2dAlgorithm::GlobalMemory, [taps; 2], 1), Added::AtOnce);

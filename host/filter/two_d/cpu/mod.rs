@@ -5,6 +5,7 @@
 //! filter adds up rows first and then neighbours in the resulting row.
 
 mod column_sums;
+mod panels;
 mod products;
 mod segments;
 mod strips;
@@ -21,10 +22,12 @@ use super::weights::{Values, Weights};
 use super::window::PictureProblem;
 use crate::cpu::parallel::try_for_chunks;
 use crate::cpu::vector::{self, vectorised};
+use crate::device::kernel::Recent;
 use crate::element::stored::Stored;
-use crate::filter1d::{Filtering, Number};
+use crate::filter1d::Number;
 use crate::plan::Planned;
 use crate::{Element, Result};
+use panels::OfPanels;
 use products::{WIDE, WIDTH, one_row, pays_for_two_rows, two_lines, two_rows};
 use segments::Segments;
 use std::ops::Range;
@@ -52,11 +55,40 @@ const NARROW_PIECE: usize = 128;
 /// Minimum number of output rows that are divided into bands. Fewer rows are divided into parts of rows.
 const MANY_ROWS: usize = 64;
 
+/// Evaluates an expression with the typed weights of a filter by transforms, and the filters of lines for them.
+macro_rules! with_floats {
+    ($filter:expr, ($weights:ident, $filters:ident) => $result:expr) => {
+        match &$filter.weights {
+            AnyWeights::F32($weights) => {
+                let $filters = &$filter.of_floats;
+                $result
+            }
+            AnyWeights::F64($weights) => {
+                let $filters = &$filter.of_doubles;
+                $result
+            }
+            AnyWeights::I32(_) | AnyWeights::I64(_) => unreachable!("sums of integers are not transformed"),
+        }
+    };
+}
+
+/// What is transformed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transforms {
+    /// Lines along both axes, one axis after the other, for outer products.
+    OfPasses,
+    /// Panels, with their rows joined.
+    OfPanels,
+}
+
 /// A filter on the CPU.
 pub(super) struct CpuFilter {
     weights: AnyWeights,
     choice: CpuChoice,
     rule: FilterRule,
+    /// Filters of lines for panels.
+    of_floats: panels::Filters<f32>,
+    of_doubles: panels::Filters<f64>,
 }
 
 impl CpuFilter {
@@ -64,7 +96,13 @@ impl CpuFilter {
         let choice = choose_on_cpu(facts, rule);
         let is_product = matches!(choice, CpuChoice::Product | CpuChoice::Transforms);
         let product = facts.product.as_ref().filter(|_| is_product);
-        CpuFilter { weights: product.unwrap_or(&facts.weights).clone(), choice, rule: *rule }
+        CpuFilter {
+            weights: product.unwrap_or(&facts.weights).clone(),
+            choice,
+            rule: *rule,
+            of_floats: Recent::default(),
+            of_doubles: Recent::default(),
+        }
     }
 
     /// Filters a picture into `outputs`. Elements between the rows stay unchanged. Returns an error if there is no memory for a
@@ -87,40 +125,58 @@ impl CpuFilter {
     }
 
     pub(super) fn plan(&self, problem: &PictureProblem) -> Result<PlannedPicture> {
-        let planned = Planned::new(self.reason(), []);
-        let method = match (self.choice, &self.weights) {
-            (CpuChoice::Transforms, AnyWeights::F32(weights)) if !problem.is_empty() => {
-                return Ok(PlannedPicture::of_lines(planned, self.transforms(weights, problem)?));
-            }
-            (CpuChoice::Transforms, AnyWeights::F64(weights)) if !problem.is_empty() => {
-                return Ok(PlannedPicture::of_lines(planned, self.transforms(weights, problem)?));
+        let transforms = self.transforms(problem);
+        let planned = Planned::new(self.reason(transforms), []);
+        let method = match (self.choice, transforms) {
+            (_, Some(of)) => {
+                return with_floats!(self, (weights, filters) => {
+                    self.plan_of(of, &OfPanels { weights, filters }, problem, planned)
+                });
             }
             (CpuChoice::Segments, _) => Filter2dMethod::Segments,
             (CpuChoice::Product | CpuChoice::Transforms, _) => Filter2dMethod::Passes,
-            (CpuChoice::Dense, _) => Filter2dMethod::Products,
+            (CpuChoice::Dense | CpuChoice::Panels, _) => Filter2dMethod::Products,
         };
         Ok(PlannedPicture::of_sums(planned, method, problem))
     }
 
-    /// Returns what lines of a picture are filtered by: down the columns, and along the rows.
-    fn transforms<A: Accumulator + Number>(
+    /// Returns what is transformed, or `None` if products are added up.
+    fn transforms(&self, problem: &PictureProblem) -> Option<Transforms> {
+        match self.choice {
+            _ if problem.is_empty() => None,
+            CpuChoice::Transforms => Some(Transforms::OfPasses),
+            CpuChoice::Panels => panels::pays(problem).then_some(Transforms::OfPanels),
+            CpuChoice::Segments | CpuChoice::Product | CpuChoice::Dense => None,
+        }
+    }
+
+    /// Returns the plan of transforms.
+    fn plan_of<A: Accumulator + Number>(
         &self,
-        weights: &Weights<A>,
+        transforms: Transforms,
+        of_panels: &OfPanels<'_, A>,
         problem: &PictureProblem,
-    ) -> Result<[Filtering; 2]> {
-        let passes = weights.passes().expect("only outer products are transformed");
-        transformed::plan(&passes, problem, A::of_scalar(self.rule.outside))
+        planned: Planned,
+    ) -> Result<PlannedPicture> {
+        Ok(match transforms {
+            Transforms::OfPasses => {
+                let outside = A::of_scalar(self.rule.outside);
+                PlannedPicture::of_lines(planned, transformed::plan(&passes(of_panels.weights), problem, outside)?)
+            }
+            Transforms::OfPanels => PlannedPicture::of_panels(planned, of_panels.plan(problem)?),
+        })
     }
 
     /// Returns what the weights are computed as.
-    fn reason(&self) -> &'static str {
-        match self.choice {
-            CpuChoice::Segments => "box: sums of segments down the columns first, then along the rows",
-            CpuChoice::Transforms => {
+    fn reason(&self, transforms: Option<Transforms>) -> &'static str {
+        match (self.choice, transforms) {
+            (_, Some(Transforms::OfPanels)) => "dense: transforms of panels take less time",
+            (CpuChoice::Segments, _) => "box: sums of segments down the columns first, then along the rows",
+            (CpuChoice::Transforms, _) => {
                 "separable: transforms of lines with many weights, along the rows first, then down the columns"
             }
-            CpuChoice::Product => "separable: sums down the columns first, then along the rows",
-            CpuChoice::Dense => "dense: all weights of an output at once",
+            (CpuChoice::Product, _) => "separable: sums down the columns first, then along the rows",
+            (CpuChoice::Dense | CpuChoice::Panels, _) => "dense: all weights of an output at once",
         }
     }
 
@@ -128,22 +184,29 @@ impl CpuFilter {
     where
         O: Element + Stored<i32> + Stored<i64> + Stored<f32> + Stored<f64>,
     {
-        match (self.choice, &self.weights) {
-            (CpuChoice::Transforms, AnyWeights::F32(weights)) => self.transformed(weights, problem, input, outputs),
-            (CpuChoice::Transforms, AnyWeights::F64(weights)) => self.transformed(weights, problem, input, outputs),
-            _ => with_weights!(&self.weights, weights => self.with(weights, problem, input, outputs)),
+        match self.transforms(problem) {
+            Some(of) => {
+                with_floats!(self, (weights, filters) => {
+                    self.transformed(of, &OfPanels { weights, filters }, problem, input, outputs)
+                })
+            }
+            None => with_weights!(&self.weights, weights => self.with(weights, problem, input, outputs)),
         }
     }
 
     fn transformed<A: Accumulator + Number, O: Element + Stored<A>>(
         &self,
-        weights: &Weights<A>,
+        transforms: Transforms,
+        of_panels: &OfPanels<'_, A>,
         problem: &PictureProblem,
         input: Slice<'_>,
         outputs: &mut [O],
     ) -> Result<()> {
-        let passes = weights.passes().expect("only outer products are transformed");
-        transformed::filter(&passes, &self.strips(problem, input), outputs, &|sums, outputs| store(sums, None, outputs))
+        let (strips, store) = (self.strips(problem, input), |sums: &[A], outputs: &mut [O]| store(sums, None, outputs));
+        match transforms {
+            Transforms::OfPasses => transformed::filter(&passes(of_panels.weights), &strips, outputs, &store),
+            Transforms::OfPanels => of_panels.filter(&strips, outputs, &store),
+        }
     }
 
     fn strips<'a, A: Accumulator>(&self, problem: &'a PictureProblem, input: Slice<'a>) -> Strips<'a, A> {
@@ -171,6 +234,11 @@ impl CpuFilter {
             }
         }
     }
+}
+
+/// Returns the weights of the two passes of transforms.
+fn passes<A: Copy>(weights: &Weights<A>) -> [Weights<A>; 2] {
+    weights.passes().expect("only outer products are transformed in passes")
 }
 
 /// A filter and its samples, with sums of type `A`.
