@@ -11,7 +11,8 @@ mod peer;
 
 use common::{Times, begin, columns, end, random, report};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use slm::filter2d::{Filter2dAlgorithm, Filter2dError, PreparedFilter2d};
+use slm::filter1d::ErrorBound;
+use slm::filter2d::{Filter2dAlgorithm, Filter2dError, Filter2dMethod, PreparedFilter2d};
 use slm::ndarray::Array2;
 use slm::{Backend, Buffer2, Device, Error, Filter2d, FilterSample, Result};
 
@@ -45,13 +46,20 @@ const RGBA: [Kernel; 6] = [
     Kernel::Box(31),
 ];
 
-const VARIANTS: [(&str, Filter2dAlgorithm); 6] = [
-    ("global", Filter2dAlgorithm::GlobalMemory),
-    ("tile", Filter2dAlgorithm::SharedTile),
-    ("register-tiled", Filter2dAlgorithm::RegisterTiled),
-    ("streaming", Filter2dAlgorithm::Streaming),
-    ("separable", Filter2dAlgorithm::Separable),
-    ("box", Filter2dAlgorithm::Box),
+/// A name, the algorithm, and the bound of errors.
+type Variant = (&'static str, Filter2dAlgorithm, ErrorBound);
+
+const ON_GPUS: [Variant; 6] = [
+    ("global", Filter2dAlgorithm::GlobalMemory, ErrorBound::PerOutput),
+    ("tile", Filter2dAlgorithm::SharedTile, ErrorBound::PerOutput),
+    ("register-tiled", Filter2dAlgorithm::RegisterTiled, ErrorBound::PerOutput),
+    ("streaming", Filter2dAlgorithm::Streaming, ErrorBound::PerOutput),
+    ("separable", Filter2dAlgorithm::Separable, ErrorBound::PerOutput),
+    ("box", Filter2dAlgorithm::Box, ErrorBound::PerOutput),
+];
+const ON_CPU: [Variant; 2] = [
+    ("cpu", Filter2dAlgorithm::Auto, ErrorBound::PerOutput),
+    ("cpu per segment", Filter2dAlgorithm::Auto, ErrorBound::PerSegment),
 ];
 
 fn main() -> Result<()> {
@@ -189,8 +197,27 @@ impl<T: Number> Problem<T> {
         Ok(Problem { device: device.clone(), channels, host, samples, outputs })
     }
 
-    fn variants(&self) -> &'static [(&'static str, Filter2dAlgorithm)] {
-        if self.is_on_cpu() { &[("cpu", Filter2dAlgorithm::Auto)] } else { &VARIANTS }
+    fn variants(&self) -> &'static [Variant] {
+        if self.is_on_cpu() { &ON_CPU } else { &ON_GPUS }
+    }
+
+    /// Returns a filter, or `None` if the algorithm cannot compute it, or its bound changes nothing.
+    fn prepared(&self, kernel: Kernel, &(_, algorithm, bound): &Variant) -> Result<Option<PreparedFilter2d<T>>> {
+        let filter = kernel.filter().channels(self.channels).algorithm(algorithm).error_bound(bound);
+        let filter = match filter.prepare(&self.device) {
+            Err(Error::Filter2d(
+                Filter2dError::NoKernel { .. }
+                | Filter2dError::NotSeparable { .. }
+                | Filter2dError::UnequalWeights { .. },
+            ))
+            | Err(Error::SharedMemoryExceeded { .. }) => return Ok(None),
+            filter => filter?,
+        };
+        let (rows, width) = self.host.dim();
+        let plan = filter.plan([rows, width / self.channels, self.channels])?;
+        let is_transformed =
+            matches!(plan.details.method, Filter2dMethod::Lines { .. } | Filter2dMethod::Panels { .. });
+        Ok((bound == ErrorBound::PerOutput || is_transformed).then_some(filter))
     }
 
     fn is_on_cpu(&self) -> bool {
@@ -205,21 +232,10 @@ impl<T: Number> Problem<T> {
         self.outputs.copy_from(&self.samples)?;
         assert!(self.outputs.download()? == self.host, "the copy differs");
         for &kernel in kernels {
-            let prepare = |&(name, algorithm): &(&'static str, Filter2dAlgorithm)| match kernel
-                .filter()
-                .channels(self.channels)
-                .algorithm(algorithm)
-                .prepare(&self.device)
-            {
-                Err(Error::Filter2d(
-                    Filter2dError::NoKernel { .. }
-                    | Filter2dError::NotSeparable { .. }
-                    | Filter2dError::UnequalWeights { .. },
-                ))
-                | Err(Error::SharedMemoryExceeded { .. }) => None,
-                filter => Some(filter.map(|filter| (name, filter))),
-            };
-            let filters: Vec<_> = self.variants().iter().filter_map(prepare).collect::<Result<_>>()?;
+            let mut filters = Vec::new();
+            for variant in self.variants() {
+                filters.extend(self.prepared(kernel, variant)?.map(|filter| (variant.0, filter)));
+            }
             for (name, filter) in &filters {
                 self.check(kernel, name, filter)?;
             }
