@@ -486,7 +486,7 @@ pub(super) enum CpuChoice {
     Transforms,
     /// An outer product: down the columns, then along the rows.
     Product,
-    /// By transforms of panels for pictures where that takes less time than all products at once.
+    /// By transforms of panels for pictures where that takes less time than all products at once; otherwise by these.
     Panels,
     /// All products of an output at once.
     Dense,

@@ -338,10 +338,11 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// sums; a GPU where they take less time, with memory for two. Sums of integers, [strides](Self::stride),
     /// [dilations](Self::dilation), [`NanPolicy::Renormalise`] and requested algorithms stay as they are.
     ///
-    /// The CPU also transforms weights that are no outer product, from about 16 × 16 on for large pictures and 31 × 31 for small ones. That
-    /// takes memory for 2^22 sums, or for two panels of the picture if that is more, and for transforms of `N` points `3 · N` sums for each
-    /// thread and about `20 · N` bytes, which are kept for the last 32 shapes of pictures. `N` is up to eight times the number of samples in
-    /// as many of a panel's rows as there are rows of weights.
+    /// The CPU also transforms weights that are no outer product: from about 16 × 16 on for pictures of 4096 × 4096, 20 × 20 for 300 × 300 and
+    /// 38 × 38 for 100 × 100, up to about 1,450 × 1,450, or 840 × 840 with three channels. That takes memory for 2^22 sums, or for two panels
+    /// of the picture if that is more. Transforms of `N` points take that of `3 · N` sums for each thread, and that of about `5 · N` sums is
+    /// kept for each of the last 32 shapes of pictures; its preparation takes about `40 · N` bytes more. `N` is up to eight times the number
+    /// of samples in as many of a panel's rows as there are rows of weights.
     ///
     /// ```
     /// use slm::filter1d::ErrorBound;

@@ -47,7 +47,7 @@ pub enum Filter2dMethod {
         /// Filter of the rows.
         along_rows: Filter1dMethod,
     },
-    /// The weights are no outer product: [Fourier transforms](super#fourier-transforms) of panels, with their rows joined.
+    /// The weights are no outer product, on the CPU: [Fourier transforms](super#fourier-transforms) of panels, with their rows joined.
     Panels {
         /// Number of points of a transform.
         points: usize,
@@ -171,7 +171,7 @@ impl fmt::Display for Filter2dMethod {
                 write!(f, "lines: {down_columns} down the columns, {along_rows} along the rows")
             }
             Filter2dMethod::Panels { points } => {
-                write!(f, "transforms of {points} points of panels with their rows joined")
+                write!(f, "panels with their rows joined, by transforms of {points} points")
             }
         }
     }

@@ -68,10 +68,11 @@
 //! segment that is transformed at the same time, which for the last one of a line can be the first one of the next line; and in the second
 //! pass those of all segments that have one of these.
 //!
-//! On the CPU it allows them for weights that are no outer product, too. The outputs are cut into panels of some columns. The rows of samples
-//! that a panel depends on, joined, are a line, and so are the rows of weights, with zeros between them. An output has the bound of that line,
-//! with the norm of its segment's samples. A segment has up to about eight times as many rows of the panel as there are rows of weights, and a
-//! NaN or an infinity reaches all its outputs.
+//! On the CPU, `error_bound` allows transforms for weights that are no outer product, too. The outputs are cut into panels of some columns. The
+//! rows of samples that a panel depends on, joined, are a line, and so are the rows of weights, with zeros between them. An output has the bound
+//! of that line, with the norm of its segment's samples. A segment has up to about eight times as many rows of the panel as there are rows of
+//! weights, and a NaN or an infinity reaches all outputs of each segment that reads it. Whether there are panels, and how wide they are, depends
+//! on the size and the number of the pictures; outputs differ within the bound.
 //!
 //! # Means of integers
 //!

@@ -106,7 +106,8 @@ fn check<T: Sample + Into<f64>>(case: &Case<'_, T>, actual: &[T], tolerance: f64
     if actual.len() != case.output_count() {
         return Err(format!("{} outputs instead of {}", actual.len(), case.output_count()));
     }
-    // Of thousands of products in an output, only some outputs, even and odd ones: what is wrong in a segment is in most of its outputs.
+    // Of thousands of products in an output, only some outputs, even and odd ones: a wrong sample or weight is in most outputs
+    // of a segment.
     let positions = || positions(case).step_by((1 + case.taps.len() / 1000) | 1);
     for (o, exact) in positions().zip(case.outputs(positions())) {
         let Sum::Real(exact) = exact else { unreachable!("sums of floats are real") };

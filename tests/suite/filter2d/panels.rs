@@ -179,7 +179,7 @@ fn chosen(device: &Device) -> Result<(), Failed> {
     let roundings = 32.0 * (points as f64).log2();
     equal(plan.details.accuracy, Accuracy::PerSegment(roundings * 2f64.powi(-24)))?;
     ensure(plan.details.operations < 1000 * 1200 * 31 * 31 * 2 / 4, || format!("{plan}"))?;
-    let text = format!("method     transforms of {points} points of panels with their rows joined");
+    let text = format!("method     panels with their rows joined, by transforms of {points} points");
     ensure(plan.to_string().contains(&text) && plan.reason.contains("transforms"), || format!("{plan}"))?;
 
     let method = |filter: Filter2d<f32, f32>, shape: [usize; 2]| -> slm::Result<Filter2dMethod> {

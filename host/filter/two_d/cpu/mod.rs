@@ -2,7 +2,8 @@
 //!
 //! The outputs are divided into pieces. A piece first copies the rows of samples that it depends on, each once, converted to the
 //! type of the sums and continued beyond the borders, so the [inner loops](products) need no border checks. A separable
-//! filter adds up rows first and then neighbours in the resulting row.
+//! filter adds up rows first and then neighbours in the resulting row. With the bound per segment, Fourier transforms filter lines of the
+//! [whole picture](transformed) or of [panels](panels) instead.
 
 mod column_sums;
 mod panels;

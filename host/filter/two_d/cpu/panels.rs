@@ -6,7 +6,7 @@
 //! ```text
 //! samples   | a b c d | e f g h | i j k l |        a panel whose rows have 4 samples
 //! weights   | u v 0 0 | w x                        2 rows of 2 weights
-//! sums      | o o o - | o o o - |                  the first one is u a + v b + w e + x f
+//! sums      | o o o - | o o o                      the first one is u a + v b + w e + x f
 //! ```
 //!
 //! Sums at `-` have samples from the end of a row and from the beginning of the next one: they belong to no output. A one-dimensional filter with
@@ -33,8 +33,8 @@ const NARROW: usize = 32;
 /// Samples of the panels that are filtered at a time, approximately: enough work for many threads, and little memory.
 const GROUP: usize = 1 << 21;
 
-/// Time of a transform forwards and backwards for each point and each bit of the number of points, in units of one product
-/// (`benches/RESULTS.md`).
+/// Time of a transform forwards and backwards for each point and each bit of the number of points, in units of one product. Measured with
+/// one channel of `f32`, as are the next ones (`benches/RESULTS.md`).
 const TIME_OF_POINT: f64 = 13.0;
 
 /// Points that fit into the cache of a core. With more, the time of a point grows with this power of their number.
@@ -137,6 +137,25 @@ impl Panels {
             Ok(())
         })
     }
+
+    /// Calls `store` with the sums of a panel and their outputs.
+    fn store<A: Sync, O: Element>(
+        &self,
+        panel: usize,
+        sums: &[A],
+        problem: &PictureProblem,
+        outputs: &mut [O],
+        store: &(dyn Fn(&[A], &mut [O]) + Sync),
+    ) {
+        let (rows, pitch, width) = (problem.rows.outputs, problem.output_pitch, self.width * problem.channels);
+        let first = panel % self.count * width;
+        let columns = first..problem.output_width().min(first + width);
+        // A single row may have any pitch, and the buffer may be longer than the picture.
+        let outputs = &mut outputs[(panel / self.count * rows).saturating_mul(pitch)..];
+        for_chunks(outputs, pitch, rows, &|row, outputs| {
+            store(&sums[row * self.pitch..][..columns.len()], &mut outputs[columns.clone()]);
+        });
+    }
 }
 
 /// Returns whether transforms take less time than products.
@@ -196,26 +215,5 @@ impl<A: Accumulator + Number> OfPanels<'_, A> {
             let taps = Taps { taps: taps.into(), source, border, outside, reach };
             Ok(of_many_taps(&taps, panels.outputs())?.into())
         })
-    }
-}
-
-impl Panels {
-    /// Calls `store` with the sums of a panel and their outputs.
-    fn store<A: Sync, O: Element>(
-        &self,
-        panel: usize,
-        sums: &[A],
-        problem: &PictureProblem,
-        outputs: &mut [O],
-        store: &(dyn Fn(&[A], &mut [O]) + Sync),
-    ) {
-        let (rows, pitch, width) = (problem.rows.outputs, problem.output_pitch, self.width * problem.channels);
-        let first = panel % self.count * width;
-        let columns = first..problem.output_width().min(first + width);
-        // A single row may have any pitch, and the buffer may be longer than the picture.
-        let outputs = &mut outputs[(panel / self.count * rows).saturating_mul(pitch)..];
-        for_chunks(outputs, pitch, rows, &|row, outputs| {
-            store(&sums[row * self.pitch..][..columns.len()], &mut outputs[columns.clone()]);
-        });
     }
 }
