@@ -335,8 +335,8 @@ impl<S: FilterSample, W: FilterWeight, O: FilterSample> Filter2d<S, W, O> {
     /// With [`ErrorBound::PerSegment`], outer products with many weights are computed by [transforms of
     /// lines](crate::filter2d#fourier-transforms): Gaussians with large standard deviations in a time that hardly depends on these. The CPU
     /// takes them for at least 192 rows or columns of weights, and 1 or at least 96 of the others, with memory for about four pictures of
-    /// sums; a GPU where they take less time, with memory for two. Sums of integers, [strides](Self::stride),
-    /// [dilations](Self::dilation), [`NanPolicy::Renormalise`] and requested algorithms stay as they are.
+    /// sums; a GPU where they take less time, with memory for two. Filters with sums of integers,
+    /// [strides](Self::stride), [dilations](Self::dilation), [`NanPolicy::Renormalise`] or a requested algorithm are not transformed.
     ///
     /// The CPU also transforms weights that are no outer product: from about 16 × 16 on for pictures of 4096 × 4096, 20 × 20 for 300 × 300 and
     /// 38 × 38 for 100 × 100, up to about 1,450 × 1,450, or 840 × 840 with three channels. That takes memory for 2^22 sums, or for two panels

@@ -1,11 +1,12 @@
 //! Dense weights with the bound that allows transforms, on the CPU: the same outputs as sums within less than this bound.
 
-use crate::common::{Random, ensure, equal, same};
+use super::transforms::gaps_stay;
+use crate::common::{Random, ensure, equal};
 use libtest_mimic::{Failed, Trial};
 use ndarray::{Array2, Array3, Array4, s};
 use slm::filter1d::{Accuracy, ErrorBound};
 use slm::filter2d::{Filter2dMethod, PreparedFilter2d};
-use slm::{Boundary, Buffer2, Device, Extent, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
+use slm::{Boundary, Device, Extent, Filter2d, Filter2dAlgorithm, FilterSample, FilterWeight, NanPolicy};
 
 const BOUNDARIES: [Boundary<f32>; 6] =
     [Boundary::Zero, Boundary::Constant(-0.5), Boundary::Nearest, Boundary::Reflect, Boundary::Mirror, Boundary::Wrap];
@@ -17,7 +18,7 @@ const WEIGHTS: [[usize; 2]; 4] = [[31, 30], [17, 64], [90, 12], [2, 301]];
 /// Planes, rows, columns and channels.
 const SHAPES: [[usize; 4]; 5] = [[1, 600, 1, 1], [2, 150, 64, 3], [1, 400, 310, 1], [3, 91, 403, 2], [20, 100, 90, 1]];
 
-/// Several groups of panels, the last of which are fewer, and the last panel is narrower than the others.
+/// Several groups of panels: the last group has fewer, and the last panel is narrower.
 const LARGE: [usize; 4] = [2, 700, 1337, 3];
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -124,7 +125,7 @@ fn repeated(device: &Device) -> Result<(), Failed> {
 fn only_samples_of_windows(device: &Device) -> Result<(), Failed> {
     let weights = random(&mut Random::new(51), [33, 34]);
     let filter = Filter2d::correlate(&weights).boundary(Boundary::Constant(f32::NAN)).extent(Extent::Valid);
-    // Several panels, the last one of which is narrower.
+    // Several panels; the last one is narrower.
     ensure(compare(device, 52, &filter, [1, 500, 1037, 1])?, || "it is not transformed".into())
 }
 
@@ -139,22 +140,10 @@ fn doubles(device: &Device) -> Result<(), Failed> {
     ensure(worst <= 1e-15 * weights.iter().map(|weight| weight.abs()).sum::<f64>(), || format!("an error of {worst}"))
 }
 
-/// Two planes with gaps between their rows: outputs are those of pictures without gaps, and the gaps stay.
 fn pitched(device: &Device) -> Result<(), Failed> {
-    let numbers = &mut Random::new(42);
-    let filter = Filter2d::<f32, f32>::correlate(&random(numbers, [33, 40])).channels(3).boundary(Boundary::Wrap);
-    let filter = transformed(device, &filter, &[2, 200, 130, 3])?;
-    let (height, width) = (2 * 200, 3 * 130);
-    let picture = random(numbers, [height, width]);
-    let expected = filter.apply(&picture.clone().into_shape_with_order((2, 200, 130, 3))?)?;
-    let input = Buffer2::upload_pitched(device, &picture, width + 3)?;
-    let mut output = Buffer2::zeroed_pitched(device, height, width, width + 7)?;
-    filter.apply_into(input.planes(2), &mut output)?;
-    same(output.download()?.as_slice().unwrap_or_default(), expected.as_slice().unwrap_or_default())?;
-    let all = output.into_buffer().download()?;
-    ensure(all.chunks(width + 7).all(|row| row[width.min(row.len())..].iter().all(|gap| *gap == 0.0)), || {
-        "a gap".into()
-    })
+    let weights = random(&mut Random::new(42), [33, 40]);
+    let filter = Filter2d::<f32, f32>::correlate(&weights).channels(3).boundary(Boundary::Wrap);
+    gaps_stay(device, &transformed(device, &filter, &[2, 200, 130, 3])?, [200, 130])
 }
 
 /// Outputs of integers differ from those of sums by one in few places.
@@ -193,7 +182,7 @@ fn chosen(device: &Device) -> Result<(), Failed> {
         (dense([31, 31]).dilation(1, 2), shape),
         (dense([31, 31]).nan_policy(NanPolicy::Renormalise), shape),
         (dense([31, 31]).algorithm(Filter2dAlgorithm::SharedTile), shape),
-        // Spectra of so many taps would take too much memory.
+        // The spectrum of so many taps would take too much memory.
         (dense([2000, 2000]), [2500, 2500]),
     ];
     for (number, (filter, shape)) in products.into_iter().enumerate() {
@@ -212,7 +201,7 @@ struct Tall {
     picture: Array2<f32>,
     weights: Array2<f32>,
     filter: PreparedFilter2d<f32>,
-    /// Rows of which no output is transformed together with one that depends on the sample.
+    /// The first row from which on no output is transformed together with one that depends on the sample.
     far: usize,
 }
 

@@ -76,9 +76,17 @@ fn near(sums: &[f32], outputs: &[f32], most: f32) -> Result<(), Failed> {
 /// Two planes with gaps between their rows: outputs are those of pictures without gaps, and the gaps stay.
 fn pitched(device: &Device) -> Result<(), Failed> {
     let [rows, columns] = if is_slow(device) { [2, 3] } else { [75, 64] };
-    let samples = Random::new(3).values::<f32>(2 * rows * columns * 3);
     let filter = Filter2d::<f32, f32>::gaussian(30.0).channels(3).boundary(Boundary::Mirror);
-    let filter = filter.error_bound(ErrorBound::PerSegment).prepare(device)?;
+    gaps_stay(device, &filter.error_bound(ErrorBound::PerSegment).prepare(device)?, [rows, columns])
+}
+
+/// The same for a filter and two planes of this many rows and columns of pixels with three channels.
+pub(super) fn gaps_stay(
+    device: &Device,
+    filter: &PreparedFilter2d<f32>,
+    [rows, columns]: [usize; 2],
+) -> Result<(), Failed> {
+    let samples = Random::new(3).values::<f32>(2 * rows * columns * 3);
     let expected = filter.apply(&Array4::from_shape_vec((2, rows, columns, 3), samples.clone())?)?;
     let (height, width) = (2 * rows, 3 * columns);
     let picture = Array2::from_shape_vec((height, width), samples)?;

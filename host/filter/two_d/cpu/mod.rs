@@ -28,7 +28,7 @@ use crate::element::stored::Stored;
 use crate::filter1d::Number;
 use crate::plan::Planned;
 use crate::{Element, Result};
-use panels::OfPanels;
+use panels::{OfPanels, Panels};
 use products::{WIDE, WIDTH, one_row, pays_for_two_rows, two_lines, two_rows};
 use segments::Segments;
 use std::ops::Range;
@@ -74,12 +74,12 @@ macro_rules! with_floats {
 }
 
 /// What is transformed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Transforms {
     /// Lines along both axes, one axis after the other, for outer products.
     OfPasses,
     /// Panels, with their rows joined.
-    OfPanels,
+    OfPanels(Panels),
 }
 
 /// A filter on the CPU.
@@ -146,7 +146,7 @@ impl CpuFilter {
         match self.choice {
             _ if problem.is_empty() => None,
             CpuChoice::Transforms => Some(Transforms::OfPasses),
-            CpuChoice::Panels => panels::pays(problem).then_some(Transforms::OfPanels),
+            CpuChoice::Panels => panels::faster_than_products(problem).map(Transforms::OfPanels),
             CpuChoice::Segments | CpuChoice::Product | CpuChoice::Dense => None,
         }
     }
@@ -164,14 +164,14 @@ impl CpuFilter {
                 let outside = A::of_scalar(self.rule.outside);
                 PlannedPicture::of_lines(planned, transformed::plan(&passes(of_panels.weights), problem, outside)?)
             }
-            Transforms::OfPanels => PlannedPicture::of_panels(planned, of_panels.plan(problem)?),
+            Transforms::OfPanels(panels) => PlannedPicture::of_panels(planned, of_panels.plan(panels, problem)?),
         })
     }
 
     /// Returns what the weights are computed as.
     fn reason(&self, transforms: Option<Transforms>) -> &'static str {
         match (self.choice, transforms) {
-            (_, Some(Transforms::OfPanels)) => "dense: transforms of panels take less time",
+            (_, Some(Transforms::OfPanels(_))) => "dense: transforms of panels take less time",
             (CpuChoice::Segments, _) => "box: sums of segments down the columns first, then along the rows",
             (CpuChoice::Transforms, _) => {
                 "separable: transforms of lines with many weights, along the rows first, then down the columns"
@@ -206,7 +206,7 @@ impl CpuFilter {
         let (strips, store) = (self.strips(problem, input), |sums: &[A], outputs: &mut [O]| store(sums, None, outputs));
         match transforms {
             Transforms::OfPasses => transformed::filter(&passes(of_panels.weights), &strips, outputs, &store),
-            Transforms::OfPanels => of_panels.filter(&strips, outputs, &store),
+            Transforms::OfPanels(panels) => of_panels.filter(panels, &strips, outputs, &store),
         }
     }
 

@@ -158,27 +158,24 @@ impl Panels {
     }
 }
 
-/// Returns whether transforms take less time than products.
-pub(super) fn pays(problem: &PictureProblem) -> bool {
+/// Returns the panels that take the least time, or `None` if products take less.
+pub(super) fn faster_than_products(problem: &PictureProblem) -> Option<Panels> {
     let &PictureProblem { rows, columns, .. } = problem;
     let outputs = problem.output_rows() as f64 * problem.output_width() as f64;
     let products = outputs * rows.taps as f64 * columns.taps as f64;
-    Panels::fastest(problem).is_some_and(|panels| panels.time(problem) < products)
-}
-
-fn fastest(problem: &PictureProblem) -> Panels {
-    Panels::fastest(problem).expect("there are panels where transforms pay")
+    Panels::fastest(problem).filter(|panels| panels.time(problem) < products)
 }
 
 impl<A: Accumulator + Number> OfPanels<'_, A> {
     /// Computes all outputs, and calls `store` with sums and their outputs.
     pub(super) fn filter<O: Element>(
         &self,
+        panels: Panels,
         strips: &Strips<'_, A>,
         outputs: &mut [O],
         store: &(dyn Fn(&[A], &mut [O]) + Sync),
     ) -> Result<()> {
-        let (problem, panels) = (strips.problem, fastest(strips.problem));
+        let problem = strips.problem;
         let (filter, all) = (self.of_lines(panels, problem)?, problem.planes * panels.count);
         let group = even(all, (GROUP / panels.samples).max(1));
         let mut samples = allocation::filled(A::ZERO, group * panels.samples)?;
@@ -196,8 +193,7 @@ impl<A: Accumulator + Number> OfPanels<'_, A> {
     }
 
     /// Returns what the lines are filtered by.
-    pub(super) fn plan(&self, problem: &PictureProblem) -> Result<Filtering> {
-        let panels = fastest(problem);
+    pub(super) fn plan(&self, panels: Panels, problem: &PictureProblem) -> Result<Filtering> {
         let lines = panels.lines(problem.planes * panels.count, problem);
         Ok(self.of_lines(panels, problem)?.plan(&lines)?.details)
     }
