@@ -67,5 +67,8 @@ mod tests {
         for skewed in transpose::SKEWED {
             transpose::TransposeKernel::Skewed(skewed).visit(Verify);
         }
+        for whole in transpose::WHOLE {
+            transpose::TransposeKernel::Whole(whole).visit(Verify);
+        }
     }
 }

@@ -10,7 +10,7 @@ pub enum TransposeAlgorithm {
     /// Elements of 1, 2, 3, 4, 6, 8, 12 and 16 bytes have kernels that move whole words. They move 16 bytes at a time if
     /// rows of the input begin at multiples of 16 bytes (4 bytes for elements of 3 bytes), rows of the output begin at
     /// multiples of 32 bytes, and the numbers of rows and columns are multiples of the elements in 16 bytes (of 4 for
-    /// elements of 3 and 12 bytes).
+    /// elements of 3 and 12 bytes). Of many small matrices without gaps, a block transposes several at a time.
     #[default]
     Auto,
     /// No shared memory: neighbouring threads read neighbouring elements. Their stores are one row, or several rows, of the

@@ -30,10 +30,12 @@ fn fastest(problem: &TransposeProblem, tuning: &TransposeTuning) -> Choice {
         naive("the elements are long")
     } else if problem.rows == 1 || problem.columns == 1 {
         naive("elements keep their order")
+    } else if let Some(kernel) = TransposeKernel::packed(problem).filter(|_| bytes > tuning.small_matrix) {
+        Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
+    } else if let Some(kernel) = TransposeKernel::whole(problem, &tuning.launches) {
+        Choice { kernel, reason: "many small matrices fill blocks" }
     } else if bytes <= tuning.small_matrix {
         naive("the matrices are small")
-    } else if let Some(kernel) = TransposeKernel::packed(problem) {
-        Choice { kernel, reason: "input rows are aligned to its accesses, and output rows to sectors" }
     } else if let Some(kernel) = of_few_rows(problem, tuning) {
         Choice { kernel, reason: "the matrices have few rows" }
     } else if let Some(kernel) = TransposeKernel::skewed(problem, &tuning.launches) {

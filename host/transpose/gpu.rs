@@ -83,7 +83,7 @@ impl GpuTranspose {
             [pitches[1], size_of::<T>()].into_iter().fold(self.matrices.columns, usize::saturating_mul) as u64;
         geometry.parts().try_for_each(|part| {
             // The window ends with the part, because an emulated device reports outputs that a launch leaves unwritten.
-            let end = (part.first_matrix + part.grid[2]).saturating_mul(matrix_bytes);
+            let end = part.end.saturating_mul(matrix_bytes);
             let work = Work { geometry, part, input, output: output.slice(0, end) };
             launch.launch(&windows, shape(&geometry, part.grid), work, &())
         })

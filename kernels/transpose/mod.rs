@@ -10,6 +10,7 @@
 //! | `shared.rs` | the kernel with a tile in shared memory, for all matrices |
 //! | `packed.rs` | kernels with a tile in shared memory that move 4 or 16 bytes at a time, for aligned rows |
 //! | `skewed/` | kernels with a tile in shared memory that move whole words, for rows with any alignment |
+//! | `whole.rs` | kernels whose blocks transpose whole matrices, for many small ones |
 //! | `in_place.rs` | the arguments of all kernels that work in place |
 //! | `swap.rs` | the kernels that transpose square matrices in place |
 //! | `cycles.rs` | the kernels that permute chunks of rows in place |
@@ -34,12 +35,13 @@ mod shuffle;
 mod skewed;
 mod swap;
 mod tile;
+mod whole;
 
 pub use cycles::LAST;
 #[cfg(not(target_os = "cuda"))]
 pub use host::{
     Geometry, LaunchConstants, MatrixPart, Packed, Skewed, SwapVisitor, SwapWork, TransposeKernel, TransposeProblem,
-    Visitor, Work,
+    Visitor, Whole, Work,
 };
 pub use in_place::{
     Cycles, CyclesArgs, Panel, PanelArgs, PermuteArgs, Region, ShuffleArgs, Shuffled, Squares, SwapArgs,
@@ -47,6 +49,7 @@ pub use in_place::{
 pub use permutation::Permutation;
 pub use permute::PartCopy;
 pub use skewed::Unit;
+pub use whole::{Divisor, Group};
 
 use cuda_std::{GlobalIn, GlobalOut, Value, arguments, kernel};
 use packed::Shape;
@@ -81,6 +84,22 @@ arguments! {
         pub layout: Layout,
         /// The tile's rows in shared memory, and the threads for them.
         pub places: Places,
+    }
+}
+
+arguments! {
+    /// Arguments of the kernels for whole matrices.
+    pub struct WholeArgs<'l, U: Unit> {
+        /// The matrices.
+        pub input: GlobalIn<'l, U>,
+        /// Receives the transposed matrices.
+        pub output: GlobalOut<'l, U>,
+        /// The whole words of the input.
+        pub input_words: GlobalIn<'l, U::Joined>,
+        /// The whole words of the output.
+        pub output_words: GlobalOut<'l, U::Joined>,
+        /// Sizes, and the matrices of a block.
+        pub group: Group,
     }
 }
 
@@ -352,4 +371,52 @@ skewed! {
     transpose_skewed_12 in "transpose_skewed_12": u32, 3;
     transpose_skewed_16 in "transpose_skewed_16": u64, 2;
     transpose_skewed_16_by_4 in "transpose_skewed_16_by_4": u32, 4;
+}
+
+/// Declares kernels for whole matrices: the module, as for packed kernels; the unit, and units per element.
+macro_rules! whole {
+    ($($name:ident in $module:literal: $unit:ty, $units:literal;)*) => {
+        $(
+            kernel! {
+                /// Transposes whole matrices in shared memory, several in a block.
+                pub fn $name<'l>(arena, args: WholeArgs<'l, $unit>) in $module {
+                    whole::transpose::<$unit, $units>(arena, &args);
+                }
+            }
+        )*
+
+        /// The kernels for whole matrices.
+        #[cfg(not(target_os = "cuda"))]
+        pub const WHOLE: &[Whole] = &[$(
+            Whole {
+                name: <$name as cuda_std::Entry>::NAME,
+                unit: size_of::<$unit>() as u32,
+                units: $units,
+                per_word: <$unit as Unit>::PER_WORD,
+            },
+        )*];
+
+        /// Calls `visitor` with the entry point of `whole`, and returns its result.
+        #[cfg(not(target_os = "cuda"))]
+        fn visit_whole<V: Visitor>(whole: &Whole, visitor: V) -> V::Output {
+            $(
+                if whole.name == <$name as cuda_std::Entry>::NAME {
+                    return visitor.visit::<$name>();
+                }
+            )*
+            unreachable!("there is no kernel {}", whole.name)
+        }
+    };
+}
+whole! {
+    transpose_whole_1 in "transpose_whole_1": u8, 1;
+    transpose_whole_2 in "transpose_whole_2": u16, 1;
+    transpose_whole_3 in "transpose_whole_3": u8, 3;
+    transpose_whole_4 in "transpose_whole_4": u32, 1;
+    transpose_whole_6 in "transpose_whole_6": u16, 3;
+    transpose_whole_8 in "transpose_whole_8": u64, 1;
+    transpose_whole_8_by_4 in "transpose_whole_8_by_4": u32, 2;
+    transpose_whole_12 in "transpose_whole_12": u32, 3;
+    transpose_whole_16 in "transpose_whole_16": u64, 2;
+    transpose_whole_16_by_4 in "transpose_whole_16_by_4": u32, 4;
 }

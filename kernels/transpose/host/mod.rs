@@ -6,6 +6,7 @@
 //! | `packed.rs` | the problems that packed kernels can solve |
 //! | `skewed.rs` | tiles of the skewed kernels, and their rows in shared memory |
 //! | `tile.rs` | tiles of the other kernels, and their rows in shared memory |
+//! | `whole.rs` | the matrices of a block that transposes whole ones |
 //! | `visit.rs` | the entry point and the arguments of a chosen kernel |
 
 mod in_place;
@@ -13,12 +14,14 @@ mod packed;
 mod skewed;
 mod tile;
 mod visit;
+mod whole;
 
 pub use packed::Packed;
 pub use skewed::Skewed;
 pub use visit::{SwapVisitor, SwapWork, Visitor, Work};
+pub use whole::Whole;
 
-use super::{Layout, PACKED, Places, SKEWED, SWAPS, THREADS};
+use super::{Group, Layout, PACKED, Places, SKEWED, SWAPS, THREADS, WHOLE};
 use cuda_std::shared_bytes;
 use tile::{padded, side, tile};
 
@@ -50,6 +53,12 @@ pub struct LaunchConstants {
     pub fewest_blocks: u64,
     /// Maximum number of columns for which a whole warp writes one column.
     pub few_columns: u64,
+    /// Usual bytes of the matrices of a block that transposes whole ones.
+    pub whole_bytes: u64,
+    /// Maximum bytes of one of them, if elements have four.
+    pub largest_of_words: u64,
+    /// Maximum wavefronts in which words of whole matrices are gathered, as a multiple of those without bank conflicts.
+    pub most_wavefronts: u64,
 }
 
 /// Matrices to be transposed. Rows and columns are the input's.
@@ -106,6 +115,8 @@ pub enum TransposeKernel {
     Packed(&'static Packed),
     /// A tile in shared memory; moves whole words, with any alignment of rows.
     Skewed(&'static Skewed),
+    /// Whole matrices in shared memory; moves whole words.
+    Whole(&'static Whole),
     /// In place, for square matrices.
     Swap(u32),
     /// The same; moves packs.
@@ -167,6 +178,17 @@ impl TransposeKernel {
         SKEWED.iter().find(fits).map(TransposeKernel::Skewed)
     }
 
+    /// Returns the kernel that transposes whole matrices in shared memory. `None` if there is none for the element size, if there are gaps
+    /// between rows, or if the matrices are too large or too few.
+    #[must_use]
+    pub fn whole(problem: &TransposeProblem, tuning: &LaunchConstants) -> Option<Self> {
+        let fits = |whole: &&Whole| {
+            let unit = u64::from(whole.unit);
+            problem.alignment(unit) == unit && whole.group(problem, tuning).is_some()
+        };
+        WHOLE.iter().find(fits).map(TransposeKernel::Whole)
+    }
+
     /// Returns the bytes of a unit.
     #[must_use]
     pub fn unit(&self) -> u32 {
@@ -174,6 +196,7 @@ impl TransposeKernel {
             TransposeKernel::Naive(unit) | TransposeKernel::Shared { unit, .. } | TransposeKernel::Swap(unit) => *unit,
             TransposeKernel::Packed(_) | TransposeKernel::SwapPacked(_) => 4,
             TransposeKernel::Skewed(skewed) => skewed.unit,
+            TransposeKernel::Whole(whole) => whole.unit,
         }
     }
 }
@@ -187,7 +210,7 @@ pub struct Geometry {
     pub shared_bytes: u64,
     /// Maximum number of units that an access to global memory moves.
     pub at_once: u32,
-    /// Blocks along x and y for one matrix.
+    /// Blocks along x and y for one matrix, or for those of a block.
     grid: [u64; 2],
     /// Binary logarithm of the number of tile columns that are side by side along x of the grid.
     across_log2: u32,
@@ -197,6 +220,8 @@ pub struct Geometry {
     tile_pitch: u64,
     /// Layout of a skewed tile; zeros for the other kernels.
     pub skewed: Places,
+    /// The matrices of a block that transposes whole ones; zeros for the other kernels.
+    pub group: Group,
     problem: TransposeProblem,
     unit: u32,
 }
@@ -206,6 +231,8 @@ pub struct Geometry {
 pub struct MatrixPart {
     /// Index of the first matrix.
     pub first_matrix: u64,
+    /// Index after the last one.
+    pub end: u64,
     /// Blocks along x, y and z.
     pub grid: [u64; 3],
 }
@@ -215,7 +242,7 @@ impl Geometry {
     ///
     /// # Panics
     ///
-    /// If a skewed kernel cannot solve this problem.
+    /// If a skewed kernel or one for whole matrices cannot solve this problem.
     #[must_use]
     pub fn new(kernel: TransposeKernel, problem: &TransposeProblem, tuning: &LaunchConstants) -> Self {
         match kernel {
@@ -235,6 +262,7 @@ impl Geometry {
             TransposeKernel::Packed(packed) => Geometry::packed(problem, packed),
             TransposeKernel::SwapPacked(packed) => Geometry::packed(problem, packed).in_pairs(),
             TransposeKernel::Skewed(skewed) => Geometry::skewed(problem, skewed, tuning),
+            TransposeKernel::Whole(whole) => Geometry::whole(problem, whole, tuning),
         }
     }
 
@@ -243,9 +271,9 @@ impl Geometry {
         let [down, across] = [(problem.rows + halo).div_ceil(tile[0]), problem.columns.div_ceil(tile[1])];
         let across_log2 = across.div_ceil(MOST_BLOCKS).next_power_of_two().ilog2();
         let grid = [down << across_log2, across.div_ceil(1 << across_log2)];
-        let (threads, shared_bytes, tile_pitch, skewed) = (THREADS, 0, 0, Places::default());
-        let (at_once, problem) = (1, *problem);
-        Geometry { threads, shared_bytes, at_once, grid, across_log2, tile, tile_pitch, skewed, problem, unit }
+        let (threads, shared_bytes, tile_pitch) = (THREADS, 0, 0);
+        let (skewed, group, at_once, problem) = (Places::default(), Group::default(), 1, *problem);
+        Geometry { threads, shared_bytes, at_once, grid, across_log2, tile, tile_pitch, skewed, group, problem, unit }
     }
 
     /// Adds shared memory for `rows` rows that are `pitch` bytes apart.
@@ -279,24 +307,42 @@ impl Geometry {
         Geometry { tile_pitch, shared_bytes: skewed.shared_bytes(&cut), skewed: places, ..geometry }
     }
 
+    fn whole(problem: &TransposeProblem, whole: &Whole, tuning: &LaunchConstants) -> Self {
+        let group = whole.group(problem, tuning).expect("`TransposeKernel::whole` has found that the kernel can do it");
+        let geometry = Geometry::with_tile(problem, whole.unit, [problem.rows, problem.columns], 0);
+        Geometry { shared_bytes: whole.shared_bytes(&group), group, ..geometry }
+    }
+
+    /// Returns the number of matrices that a block transposes, or several blocks along x and y.
+    fn matrices_at_once(&self) -> u64 {
+        u64::from(self.group.at_once).max(1)
+    }
+
+    /// Returns the number of blocks of all launches along z.
+    fn deep(&self) -> u64 {
+        self.problem.matrices.div_ceil(self.matrices_at_once())
+    }
+
     /// Returns the number of blocks of all launches.
     #[must_use]
     pub fn blocks(&self) -> u64 {
-        self.grid.iter().fold(self.problem.matrices, |blocks, along| blocks.saturating_mul(*along))
+        self.grid.iter().fold(self.deep(), |blocks, along| blocks.saturating_mul(*along))
     }
 
     /// Returns the number of launches.
     #[must_use]
     pub fn launches(&self) -> u64 {
-        self.problem.matrices.div_ceil(MOST_BLOCKS)
+        self.deep().div_ceil(MOST_BLOCKS)
     }
 
     /// Returns the launches: one, unless there are more matrices than a grid has blocks along z.
     pub fn parts(&self) -> impl Iterator<Item = MatrixPart> + use<> {
-        let ([x, y], matrices) = (self.grid, self.problem.matrices);
+        let ([x, y], matrices, at_once) = (self.grid, self.problem.matrices, self.matrices_at_once());
+        let of_launch = MOST_BLOCKS * at_once;
         (0..self.launches()).map(move |part| {
-            let first_matrix = part * MOST_BLOCKS;
-            MatrixPart { first_matrix, grid: [x, y, MOST_BLOCKS.min(matrices - first_matrix)] }
+            let first_matrix = part * of_launch;
+            let end = matrices.min(first_matrix + of_launch);
+            MatrixPart { first_matrix, end, grid: [x, y, (end - first_matrix).div_ceil(at_once)] }
         })
     }
 

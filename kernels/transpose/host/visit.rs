@@ -2,8 +2,9 @@
 
 use super::{Geometry, MatrixPart, TransposeKernel};
 use crate::transpose::{
-    Args, Cycles, CyclesArgs, Panel, PanelArgs, PermuteArgs, Region, ShuffleArgs, Shuffled, SkewedArgs, Squares,
-    SwapArgs, Unit, transpose_naive, transpose_shared, transpose_swap, visit_packed, visit_skewed, visit_swap,
+    Args, Cycles, CyclesArgs, Group, Panel, PanelArgs, PermuteArgs, Region, ShuffleArgs, Shuffled, SkewedArgs, Squares,
+    SwapArgs, Unit, WholeArgs, transpose_naive, transpose_shared, transpose_swap, visit_packed, visit_skewed,
+    visit_swap, visit_whole,
 };
 use crate::{Misaligned, cast};
 use cuda_std::{Entry, GlobalIn, GlobalInOut, GlobalOut, Value};
@@ -41,6 +42,20 @@ impl<'l, U: Unit> TryFrom<Work<'l>> for SkewedArgs<'l, U> {
             output_words: cast(output, 1)?,
             layout: geometry.layout(part),
             places: geometry.skewed,
+        })
+    }
+}
+
+impl<'l, U: Unit> TryFrom<Work<'l>> for WholeArgs<'l, U> {
+    type Error = Misaligned;
+
+    fn try_from(Work { geometry, part, input, output }: Work<'l>) -> Result<Self, Misaligned> {
+        Ok(WholeArgs {
+            input: cast(input, 1)?,
+            output: cast(output, 1)?,
+            input_words: cast(input, 1)?,
+            output_words: cast(output, 1)?,
+            group: Group { first_matrix: part.first_matrix, ..geometry.group },
         })
     }
 }
@@ -150,6 +165,7 @@ impl TransposeKernel {
             TransposeKernel::Shared { .. } => visitor.visit::<transpose_shared<u32>>(),
             TransposeKernel::Packed(packed) => visit_packed(packed, visitor),
             TransposeKernel::Skewed(skewed) => visit_skewed(skewed, visitor),
+            TransposeKernel::Whole(whole) => visit_whole(whole, visitor),
             TransposeKernel::Swap(_) | TransposeKernel::SwapPacked(_) => {
                 unreachable!("what works in place has other arguments")
             }

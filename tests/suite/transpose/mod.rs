@@ -14,7 +14,7 @@ mod large_elements;
 use crate::common::{is_slow, on_every_backend};
 use libtest_mimic::{Failed, Trial};
 use oracle::{Bits, Matrices, same};
-use slm::emulator::{Profile, Report};
+use slm::emulator::{Action, Profile, Report, Space};
 use slm::ndarray::Array2;
 use slm::transpose::TransposeAlgorithm;
 use slm::{Backend, Device, Transpose};
@@ -31,7 +31,7 @@ const ALGORITHMS: [TransposeAlgorithm; 4] = [
 ];
 
 /// Rows, columns, matrices, and the gaps between rows of the input and of the output.
-const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
+const SHAPES: [(usize, usize, usize, [usize; 2]); 29] = [
     (0, 5, 2, [0, 0]),
     (5, 0, 1, [1, 0]),
     (5, 5, 0, [0, 0]),
@@ -40,6 +40,8 @@ const SHAPES: [(usize, usize, usize, [usize; 2]); 27] = [
     (1000, 1, 1, [4, 0]),
     (2, 2, 1001, [0, 0]),
     (7, 5, 33, [0, 0]),
+    (7, 5, 1801, [0, 0]),
+    (3, 4, 70_001, [0, 0]),
     (31, 33, 3, [1, 2]),
     (33, 30, 1, [1, 0]),
     (129, 17, 1, [0, 0]),
@@ -83,6 +85,7 @@ pub(super) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("transpose::emulated::conflicts_as_documented", conflicts_as_documented),
         Trial::test("transpose::emulated::long_tiles", long_tiles),
+        Trial::test("transpose::emulated::whole_matrices", whole_matrices),
         Trial::test("transpose::emulated::wavefronts_are_those_of_an_h200", counted::wavefronts_are_those_of_an_h200),
         Trial::test("transpose::cpu::several_threads", several_threads),
     ];
@@ -146,6 +149,35 @@ fn long_tiles() -> Result<(), Failed> {
     let expected = input.transposed(SHAPE, untouched.clone());
     check(&device, Transpose::new(SHAPE[0], SHAPE[1]), &input, &untouched, &expected)?;
     Ok(())
+}
+
+/// Transposes many small matrices, of which a block has several. The last word of an output of one or two bytes is not whole.
+fn whole_matrices() -> Result<(), Failed> {
+    fn of<T: Bits>(components: usize) -> Result<(), Failed> {
+        for (rows, columns, count) in [(5, 3, 1795), (3, 32, 448), (3, 6, 897), (2, 2, 500)] {
+            let device = Device::emulated(Profile::SM_90, 3);
+            let input = Matrices::<T>::new([count * rows, columns * components], 0, 1);
+            let untouched = Matrices::<T>::new([count * columns, rows * components], 0, 2);
+            let expected = input.transposed([rows, columns, count, components], untouched.clone());
+            let transpose = Transpose::new(rows, columns).batch(count).components(components);
+            let plan = transpose.clone().prepare(&device)?.plan()?.to_string();
+            let is_too_low = size_of::<T>() == 1 && components == 1 && rows == 2;
+            if plan.contains("transpose_whole") == is_too_low {
+                return Err(plan.into());
+            }
+            check(&device, transpose, &input, &untouched, &expected)?;
+        }
+        Ok(())
+    }
+    of::<u8>(1)?;
+    of::<u8>(3)?;
+    of::<u16>(1)?;
+    of::<u16>(3)?;
+    of::<u32>(1)?;
+    of::<u32>(3)?;
+    of::<u32>(4)?;
+    of::<u64>(1)?;
+    of::<u64>(2)
 }
 
 /// Transposes buffers, and also data of the host where there are no gaps.
@@ -268,6 +300,17 @@ fn conflicts_as_documented() -> Result<(), Failed> {
         let conflicts: u64 = device.emulation_reports().iter().map(Report::bank_conflicts).sum();
         if conflicts > 0 {
             return Err(format!("in place, elements of {element_bytes} bytes: {conflicts} conflicts").into());
+        }
+    }
+    // Whole matrices, without gaps in shared memory and with them. Lanes in different columns can access one bank.
+    for (columns, element_bytes) in [(33, 1), (32, 1), (31, 2), (64, 3), (33, 4), (32, 4), (32, 8)] {
+        let device = Device::emulated(Profile::SM_90, 0);
+        let transpose = Transpose::new(15, columns).batch(448).components(element_bytes);
+        transpose.prepare(&device)?.apply(&vec![1u8; 448 * 15 * columns * element_bytes])?;
+        let reports = device.emulation_reports();
+        let loads = reports[0].counts(Action::Load, Some(Space::Shared));
+        if !reports[0].kernel.starts_with("transpose_whole") || loads.wavefronts > 3 * loads.fewest_wavefronts {
+            return Err(reports[0].to_string().into());
         }
     }
     // 64 columns of 4 bytes: each of the 64 x 64 / 32 warp loads takes 32 wavefronts instead of one.

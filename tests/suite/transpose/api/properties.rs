@@ -9,7 +9,8 @@ use slm::emulator::Profile;
 use slm::transpose::TransposeAlgorithm;
 use slm::{Device, LaunchShape, Transpose};
 use slm_kernels::transpose::{
-    self as kernels, Args, Geometry, LaunchConstants, Layout, Places, SkewedArgs, TransposeKernel, TransposeProblem,
+    self as kernels, Args, Geometry, Group, LaunchConstants, Layout, Places, SkewedArgs, TransposeKernel,
+    TransposeProblem,
 };
 
 /// For every shape, algorithm and device, a transposition in place gives the same result, and transposing twice gives the
@@ -55,6 +56,9 @@ const TUNING: LaunchConstants = LaunchConstants {
     narrow_bytes: 24 << 10,
     fewest_blocks: 448,
     few_columns: 8,
+    whole_bytes: 16 << 10,
+    largest_of_words: 18 << 10,
+    most_wavefronts: 8,
 };
 
 /// Grids stay within the limits of CUDA, and their tiles cover every matrix.
@@ -83,7 +87,8 @@ fn launches_cover_all_tiles() {
                 let ([x, y, z], layout) = (part.grid, geometry.layout(part));
                 prop_assert!(x <= i32::MAX as u64 && y <= 65_535 && z <= 65_535, "{:?} {:?}", kernel, part);
                 prop_assert_eq!((part.first_matrix, x % (1 << layout.across_log2)), (next, 0));
-                next += z;
+                prop_assert_eq!(part.end, next + z);
+                next = part.end;
                 let [down, across] = [x >> layout.across_log2, y << layout.across_log2];
                 let [tile_rows, tile_columns] = [layout.tile_rows, layout.tile_columns].map(u64::from);
                 prop_assert!(down * tile_rows >= rows && across * tile_columns >= columns, "{:?}", layout);
@@ -93,6 +98,32 @@ fn launches_cover_all_tiles() {
             }
             prop_assert_eq!(next, matrices);
         }
+        Ok(())
+    });
+}
+
+/// Blocks of whole matrices begin with whole words, have room for them, and have each matrix once.
+#[test]
+fn whole_matrices_share_blocks() {
+    let element = prop_oneof![Just(1u64), Just(2), Just(3), Just(4), Just(6), Just(8), Just(12), Just(16)];
+    let sizes = (1..200u64, 1..200u64, prop_oneof![1..5000u64, 1..50_000_000u64]);
+    check(2000, (element, sizes), |(element, (rows, columns, matrices))| {
+        let [input_pitch, output_pitch] = [columns, rows].map(|length| length * element);
+        let problem = TransposeProblem { rows, columns, element, matrices, input_pitch, output_pitch };
+        let Some(kernel) = TransposeKernel::whole(&problem, &TUNING) else { return Ok(()) };
+        let (geometry, bytes) = (Geometry::new(kernel, &problem, &TUNING), rows * input_pitch);
+        let Group { at_once, units, .. } = geometry.group;
+        prop_assert_eq!(u64::from(units) * u64::from(kernel.unit()), bytes);
+        prop_assert_eq!(u64::from(at_once) * bytes % 4, 0);
+        prop_assert!(u64::from(at_once) * bytes <= geometry.shared_bytes && geometry.shared_bytes <= 56 << 10);
+        prop_assert!(geometry.blocks() >= 448, "{:?}", geometry);
+        let mut next = 0;
+        for part in geometry.parts() {
+            let blocks = (part.end - part.first_matrix).div_ceil(at_once.into());
+            prop_assert_eq!((part.first_matrix, part.grid), (next, [1, 1, blocks]));
+            next = part.end;
+        }
+        prop_assert_eq!(next, matrices);
         Ok(())
     });
 }
