@@ -24,7 +24,7 @@ use super::{THREADS, WholeArgs};
 use cuda_std::{Arena, Shared, arguments, math, thread};
 
 /// Number of loads that a thread has in flight.
-const AT_ONCE: usize = 8;
+const AT_ONCE: u32 = 8;
 
 arguments! {
     /// The matrices of a launch, and of a block. Rows and columns are the input's.
@@ -71,7 +71,7 @@ impl Divisor {
     #[inline(always)]
     pub(super) fn divide(&self, number: u32) -> [u32; 2] {
         // Opaque, because otherwise the compiler keeps 64 bits of it, and does not find that the upper half of a product is one instruction.
-        let quotient = (number as u64 * math::opaque(self.reciprocal) as u64 >> 32) as u32;
+        let quotient = ((number as u64 * math::opaque(self.reciprocal) as u64) >> 32) as u32;
         [quotient, number - quotient * self.divisor]
     }
 }
@@ -98,13 +98,13 @@ fn load<U: Unit>(shared: &Shared<U::Joined>, args: &WholeArgs<U>, base: u64, uni
     let mut word = thread::thread_idx_x();
     while word < words {
         // Indices, because with iterators the array would be in local memory instead of registers.
-        let mut loaded = [U::Joined::default(); AT_ONCE];
+        let mut loaded = [U::Joined::default(); AT_ONCE as usize];
         for k in 0..AT_ONCE {
-            loaded[k] = source.get_masked(word + k as u32 * THREADS);
+            loaded[k as usize] = source.get_masked(word + k * THREADS);
         }
         for k in 0..AT_ONCE {
             if word < words {
-                shared.set(place::<U>(&args.group, word), loaded[k]);
+                shared.set(place::<U>(&args.group, word), loaded[k as usize]);
             }
             word += THREADS;
         }

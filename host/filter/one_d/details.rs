@@ -143,13 +143,19 @@ impl fmt::Display for Accuracy {
     }
 }
 
+/// Writes the line of a predicted time, if there is one.
+pub(crate) fn write_time(f: &mut fmt::Formatter<'_>, predicted: Option<Duration>) -> fmt::Result {
+    match predicted {
+        Some(time) => write!(f, "\ntime       {:.0} us on an NVIDIA H200", time.as_secs_f64() * 1e6),
+        None => Ok(()),
+    }
+}
+
 impl Details for Filtering {
     fn write_lines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Filtering { method, operations, predicted, accuracy } = self;
         write!(f, "\nmethod     {method}, {:.2e} operations", *operations as f64)?;
-        if let Some(time) = predicted {
-            write!(f, "\ntime       {:.0} us on an NVIDIA H200", time.as_secs_f64() * 1e6)?;
-        }
+        write_time(f, *predicted)?;
         write!(f, "\nerrors     {accuracy}")
     }
 }

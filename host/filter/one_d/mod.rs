@@ -162,6 +162,7 @@ mod tuning;
 
 pub use algorithm::{ErrorBound, Filter1dAlgorithm, HaloLoad};
 pub use description::Filter1d;
+pub(crate) use details::write_time;
 pub use details::{Accuracy, Filter1dMethod, Filtering};
 pub use element::FilterElement;
 pub(crate) use element::{LineKernels, Number};
@@ -171,6 +172,7 @@ pub(crate) use line_filter::{CpuLines, GpuLines};
 pub(crate) use lines::{Lines, Reach, Taps};
 pub(crate) use method::{GpuOfLines, TAPS_ON_CPU, of_many_taps, on_gpu_by, time_on_gpu};
 pub use prepared::PreparedFilter1d;
+pub(crate) use time::duration;
 
 #[cfg(doc)]
 use crate::{Boundary, Extent};

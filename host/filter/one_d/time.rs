@@ -78,7 +78,7 @@ pub(super) fn is_faster(other: f64, sums: f64) -> bool {
     other * MARGIN < sums
 }
 
-pub(super) fn duration(picoseconds: f64) -> Duration {
+pub(crate) fn duration(picoseconds: f64) -> Duration {
     Duration::from_nanos((picoseconds / 1e3) as u64)
 }
 

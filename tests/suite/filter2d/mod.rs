@@ -40,6 +40,7 @@ mod plans;
 mod refused;
 mod running;
 mod streaming;
+mod times;
 mod transforms;
 mod two_passes;
 mod types;
@@ -82,6 +83,7 @@ pub(super) fn trials() -> Vec<Trial> {
         plans::trials(),
         running::trials(),
         streaming::trials(),
+        times::trials(),
         transforms::trials(),
         two_passes::trials(),
     ];

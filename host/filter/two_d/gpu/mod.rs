@@ -81,14 +81,14 @@ impl GpuFilter {
         Ok(GpuFilter { gpu, reason, method, launches, line_passes, by_lines: OnDemand::default() })
     }
 
-    /// Returns filters of lines, if they take less time for a picture.
-    fn by_lines(&self, problem: &PictureProblem) -> Result<Option<&dyn ByLines>> {
-        match &self.line_passes {
-            Some(passes) if passes.are_aligned(problem) && passes.are_faster(GpuOfLines::new(&self.gpu), problem) => {
-                Ok(Some(&**self.by_lines.get(|| passes.load(&self.gpu))?))
-            }
-            _ => Ok(None),
-        }
+    /// Returns the choice of filters of lines, if they take less time for a picture.
+    fn line_passes(&self, problem: &PictureProblem) -> Option<&LinePasses> {
+        let gpu = GpuOfLines::new(&self.gpu);
+        self.line_passes.as_ref().filter(|passes| passes.are_aligned(problem) && passes.are_faster(gpu, problem))
+    }
+
+    fn load_lines(&self, passes: &LinePasses) -> Result<&dyn ByLines> {
+        Ok(&**self.by_lines.get(|| passes.load(&self.gpu))?)
     }
 
     /// Returns whether windows are summed by segments.
@@ -106,8 +106,8 @@ impl GpuFilter {
         if problem.is_empty() {
             return Ok(());
         }
-        if let Some(by_lines) = self.by_lines(problem)? {
-            return by_lines.run(problem, samples, outputs);
+        if let Some(passes) = self.line_passes(problem) {
+            return self.load_lines(passes)?.run(problem, samples, outputs);
         }
         let _submission = self.gpu.submission_lock()?;
         self.launches.enqueue(problem, samples, outputs)
@@ -118,8 +118,11 @@ impl GpuFilter {
         if problem.is_empty() {
             return of_sums(Planned::nothing());
         }
-        match self.by_lines(problem)? {
-            Some(by_lines) => by_lines.plan(problem),
+        match self.line_passes(problem) {
+            Some(passes) => {
+                let planned = self.load_lines(passes)?.plan(problem)?;
+                Ok(planned.with_time(passes.predicted(GpuOfLines::new(&self.gpu), problem)))
+            }
             None => of_sums(Planned::new(self.reason, self.launches.plan(problem))),
         }
     }
