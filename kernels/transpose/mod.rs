@@ -415,8 +415,6 @@ whole! {
     transpose_whole_4 in "transpose_whole_4": u32, 1;
     transpose_whole_6 in "transpose_whole_6": u16, 3;
     transpose_whole_8 in "transpose_whole_8": u64, 1;
-    transpose_whole_8_by_4 in "transpose_whole_8_by_4": u32, 2;
     transpose_whole_12 in "transpose_whole_12": u32, 3;
     transpose_whole_16 in "transpose_whole_16": u64, 2;
-    transpose_whole_16_by_4 in "transpose_whole_16_by_4": u32, 4;
 }

@@ -182,11 +182,7 @@ impl TransposeKernel {
     /// between rows, or if the matrices are too large or too few.
     #[must_use]
     pub fn whole(problem: &TransposeProblem, tuning: &LaunchConstants) -> Option<Self> {
-        let fits = |whole: &&Whole| {
-            let unit = u64::from(whole.unit);
-            problem.alignment(unit) == unit && whole.group(problem, tuning).is_some()
-        };
-        WHOLE.iter().find(fits).map(TransposeKernel::Whole)
+        WHOLE.iter().find(|whole| whole.group(problem, tuning).is_some()).map(TransposeKernel::Whole)
     }
 
     /// Returns the bytes of a unit.

@@ -305,8 +305,8 @@ fn conflicts_as_documented() -> Result<(), Failed> {
     // Whole matrices, without gaps in shared memory and with them. Lanes in different columns can access one bank.
     for (columns, element_bytes) in [(33, 1), (32, 1), (31, 2), (64, 3), (33, 4), (32, 4), (32, 8)] {
         let device = Device::emulated(Profile::SM_90, 0);
-        let transpose = Transpose::new(15, columns).batch(448).components(element_bytes);
-        transpose.prepare(&device)?.apply(&vec![1u8; 448 * 15 * columns * element_bytes])?;
+        let transpose = Transpose::new(16, columns).batch(448).components(element_bytes);
+        transpose.prepare(&device)?.apply(&vec![1u8; 448 * 16 * columns * element_bytes])?;
         let reports = device.emulation_reports();
         let loads = reports[0].counts(Action::Load, Some(Space::Shared));
         if !reports[0].kernel.starts_with("transpose_whole") || loads.wavefronts > 3 * loads.fewest_wavefronts {
