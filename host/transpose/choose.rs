@@ -59,7 +59,10 @@ mod tests {
     use crate::transpose::Matrices;
 
     fn chosen([rows, columns]: [usize; 2], components: usize, algorithm: TransposeAlgorithm) -> Choice {
-        let matrices = Matrices { rows, columns, count: 1, components };
+        chosen_of(Matrices { rows, columns, count: 1, components }, algorithm)
+    }
+
+    fn chosen_of(matrices: Matrices, algorithm: TransposeAlgorithm) -> Choice {
         let problem = matrices.problem::<u32>(matrices.pitches()).unwrap();
         choose(&problem, algorithm, &TransposeTuning::new(Device::cpu().info()))
     }
@@ -78,6 +81,19 @@ mod tests {
         assert_eq!(reason([4096, 3], 1), "supports short rows, and rows with any alignment");
         assert_eq!(reason([1023, 1023], 1), "supports short rows, and rows with any alignment");
         assert_eq!(reason([1023, 1023], 5), "supports elements of any size");
+    }
+
+    #[test]
+    fn many_small_matrices_fill_blocks() {
+        let is_whole = |[rows, columns]: [usize; 2], count, components| {
+            let choice = chosen_of(Matrices { rows, columns, count, components }, TransposeAlgorithm::Auto);
+            matches!(choice.kernel, TransposeKernel::Whole(_))
+        };
+        assert!(is_whole([3, 3], 448, 1) && !is_whole([3, 3], 447, 1));
+        assert!(is_whole([63, 65], 1000, 1) && is_whole([41, 28], 1000, 3) && is_whole([9, 500], 1000, 1));
+        // Columns of one element; then other sizes of elements, aligned rows, and matrices that exceed shared memory.
+        assert!(!is_whole([1, 3], 1000, 1) && !is_whole([3, 3], 1000, 5) && !is_whole([64, 64], 1000, 1));
+        assert!(!is_whole([127, 129], 1000, 1));
     }
 
     #[test]
