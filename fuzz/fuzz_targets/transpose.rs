@@ -40,15 +40,8 @@ fuzz_target!(|input: &[u8]| {
         algorithm: reader.pick(&ALGORITHMS),
         stream: u64::from(reader.byte()),
     };
-    let problem = if reader.below(8) == 7 { many(reader, problem) } else { problem };
     devices.iter().for_each(|device| check(&problem, device));
 });
-
-/// Returns so many small matrices that a block transposes whole ones. They have no gaps.
-fn many(reader: &mut Reader<'_>, problem: Problem) -> Problem {
-    let [rows, columns, count] = [reader.within(2, 6), reader.within(2, 6), reader.within(448, 1000)];
-    Problem { shape: [rows, columns, count, problem.shape[3]], gaps: [0; 2], ..problem }
-}
 
 fn check<T: Bits>(problem: &Problem, device: &Device) {
     let what = (size_of::<T>(), device.to_string(), problem);
